@@ -18,9 +18,9 @@ import numpy as np
 
 from bestdag.machine import readable_size, size_in_bytes
 from bestdag.scores.table import ParentSets, ScoreTable
+from bestdag.search.exact.dp import gpu as device
 from bestdag.search.exact.dp import plan
 from bestdag.search.exact.dp.engine import solve_dp
-from bestdag.search.exact.dp.gpu import cells, device
 from bestdag.search.exact.solver import Solver
 from bestdag.search.exact.statements.search import StatementTree
 from bestdag.search.exact.statements.statements import Statements
@@ -98,13 +98,13 @@ def main() -> None:
         whole = device.Gpu.free_bytes
         device.Gpu.free_bytes = property(lambda self: min(room, whole.fget(self)))
     plan._MAX_VARIABLES_DOUBLE = 0  # 4 bytes from the first variable on
-    cells.GpuCells.few_cells = 0
+    device.GpuCells.few_cells = 0
     for n in options.agree:
         for n_sets in options.sets:
             if n_sets < 2 ** (n - 2):
                 compare(f"{n} variables, {n_sets} sets each", random_table(n, n_sets), gpu)
         compare(f"{n} variables, near ties", near_ties(n), gpu)
-    cells.GpuCells.few_cells = 2**20
+    device.GpuCells.few_cells = 2**20
     if options.statements:
         statements(22)
     print("| n | ordered pairs | seconds | forecast | GPU memory |\n|---|---|---|---|---|")

@@ -28,6 +28,7 @@ from bestdag import (
     load,
     read,
 )
+from bestdag.counts.engine import CountingEngine
 from bestdag.errors import DataError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from bestdag.network.formats import FORMATS
@@ -265,3 +266,30 @@ def test_a_fitted_network_is_called_as_its_table(table, name):
     dag = Dag(read(example("asia.csv")).names)
     assert fit_network(dag, table).name == name
     assert fit_network(Network.load(example("asia.bif")), read(example("asia.csv"))).name == "asia"
+
+
+@pytest.mark.parametrize("score", ["qnml", "bic"])
+def test_one_engine_counts_for_learning_and_all_that_follows(score, monkeypatch, tmp_path):
+    engines, made = [], CountingEngine.__init__
+
+    def counted(self, *args, **settings):
+        engines.append(self)
+        made(self, *args, **settings)
+
+    monkeypatch.setattr(CountingEngine, "__init__", counted)
+    result = learn(str(example("asia.csv")), score)
+    result.fit("mle")
+    result.arc_losses(threads=1)
+    assert result.scorer().total(result.dag) == pytest.approx(
+        Scorer(result.dataset, score).total(result.dag)
+    )
+    engines.remove(engines[-1])  # of the line above
+    result.report(tmp_path / "report.html", threads=1)
+    assert len(engines) == 1
+
+
+def test_a_result_after_pickling_counts_again(tmp_path):
+    result = learn(str(example("asia.csv")), "bic")
+    again = pickle.loads(pickle.dumps(result))
+    assert again.network == result.network
+    assert again.arc_losses() == result.arc_losses()

@@ -203,6 +203,44 @@ void check_candidate_sets(const Data& data, std::size_t max_parents,
     }
 }
 
+// A listing that is fed with scores, in batches of any size, has every set that the other one has.
+void check_fed_listing(const Data& data, const bestdag::Execution& execution) {
+    const auto n = static_cast<std::int32_t>(data.columns.size());
+    std::vector<std::vector<std::int32_t>> allowed(data.columns.size());
+    std::vector<bestdag::ParentLimits> limits;
+    for (std::int32_t child = 0; child < n; ++child) {
+        auto& mine = allowed[static_cast<std::size_t>(child)];
+        for (std::int32_t other = 0; other < n; ++other) {
+            if (other != child) mine.push_back(other);
+        }
+        limits.push_back({{}, mine, mine.size(), 0.0, {}});
+    }
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    const bestdag::Table table(data.n_rows, data.columns, {data.whole.data(), nullptr});
+    const bestdag::Kernel kernel = bestdag::make_bdeu(1.0);
+    const auto whole =
+        bestdag::candidate_sets(table, kernel, limits, {false, kNone, kNone}, execution);
+    for (const std::size_t together : {1u, 7u, 1000u}) {
+        bestdag::CandidateListing listing(limits, bestdag::Pruning{false}, 1e-9);
+        for (std::size_t turn = 0; !listing.is_over(); ++turn) {
+            const bestdag::WantedSets wanted = listing.wanted(together);
+            std::vector<double> scores(wanted.children.size());
+            bestdag::score_families(table, kernel,
+                                    {wanted.children, wanted.offsets, wanted.parents}, scores,
+                                    execution);
+            const std::vector<double> bounds(scores.size(), kNone);
+            const std::size_t n_taken = turn % 2 ? scores.size() : (scores.size() + 1) / 2;
+            listing.take(std::span(scores).first(n_taken), std::span(bounds).first(n_taken));
+        }
+        const auto fed = listing.result(1, true, execution);
+        check(fed.sets.first_sets == whole.sets.first_sets, "a fed listing has every set");
+        for (std::size_t i = 0; i < fed.sets.scores.size(); ++i) {
+            check(std::abs(fed.sets.scores[i] - whole.sets.scores[i]) < 1e-6,
+                  "and their scores, in order");
+        }
+    }
+}
+
 // A listing in slices ends where one in a single go does; one that is stopped says what it lacks.
 void check_listing(const Data& data, const bestdag::Execution& execution) {
     const auto n = static_cast<std::int32_t>(data.columns.size());
@@ -369,6 +407,7 @@ int main() {
             check_candidate_sets(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 5), 3, execution);
             check_candidate_sets(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 6), 6, execution);
             check_candidate_sets(Data(n_rows, {30, 30, 300, 2, 3}, 7), 4, execution);
+            check_fed_listing(Data(n_rows, {2, 3, 2, 4, 2}, 8), execution);
         }
     }
     for (const std::size_t n_rows : {1u, 65u, 300u}) {

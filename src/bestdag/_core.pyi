@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, overload
 
 import numpy
+import numpy.typing
 from numpy.typing import NDArray
 
 
@@ -858,61 +859,79 @@ class ArrowTypeError(TypeError):
     pass
 
 class EncodedColumn:
-    @property
-    def labels(self) -> object: ...
+    """What is known of a column that was encoded."""
 
     @property
-    def counts(self) -> object: ...
+    def labels(self) -> Any:
+        """In order of first appearance: a list, or an array of numbers."""
 
     @property
-    def first_rows(self) -> object: ...
+    def counts(self) -> numpy.typing.NDArray[numpy.int64]:
+        """Rows with each label."""
+
+    @property
+    def first_rows(self) -> numpy.typing.NDArray[numpy.int64]:
+        """The first row with each label."""
 
     @property
     def n_missing(self) -> int: ...
 
     @property
-    def first_missing(self) -> int | None: ...
+    def first_missing(self) -> int | None:
+        """The first such row, or None."""
 
     @property
-    def is_coded(self) -> bool: ...
+    def is_coded(self) -> bool:
+        """False with more labels than the limit: those seen first are listed."""
 
     @property
-    def n_distinct(self) -> int: ...
+    def n_distinct(self) -> int:
+        """Labels, those without codes too."""
 
     @property
-    def is_exact(self) -> bool: ...
+    def is_exact(self) -> bool:
+        """Whether their number is no estimate."""
 
     @property
-    def type(self) -> str: ...
+    def type(self) -> str:
+        """The format of Arrow; O for Python objects."""
 
     @property
-    def declared(self) -> object: ...
+    def declared(self) -> Any:
+        """Values of dictionaries, seen or not; None without dictionaries."""
 
 class ColumnEncoder:
     """Codes and labels of columns; see kernels/data/column_encoder.hpp."""
 
     def __init__(self, limits: Sequence[int], missing_values: Sequence[str], numbers: Sequence[int] = []) -> None: ...
 
-    def add_streams(self, streams: Sequence[object], first_columns: Sequence[int], threads: int) -> None: ...
+    def add_streams(self, streams: Sequence[object], first_columns: Sequence[int], threads: int) -> None:
+        """Encode whole Arrow streams, each into columns from one on."""
 
-    def add_batches(self, stream: object, first_column: int, n_batches: int, threads: int) -> bool: ...
+    def add_batches(self, stream: object, first_column: int, n_batches: int, threads: int) -> bool:
+        """Encode at most so many batches; whether there may be more."""
 
-    def add_arrays(self, arrays: Sequence[object], columns: Sequence[int], masks: Sequence[object], threads: int) -> None: ...
+    def add_arrays(self, arrays: Sequence[object], columns: Sequence[int], masks: Sequence[object], threads: int) -> None:
+        """Encode arrays of numbers, dates or fixed texts; masks hide values."""
 
-    def add_objects(self, items: object, column: int) -> None: ...
+    def add_objects(self, items: object, column: int) -> None:
+        """Encode a list or an array of objects."""
 
     def n_rows(self, column: int) -> int: ...
 
     def column(self, column: int) -> EncodedColumn: ...
 
-    def take(self, columns: Sequence[int], maps: Sequence[Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)] | None], threads: int) -> list: ...
+    def take(self, columns: Sequence[int], maps: Sequence[numpy.typing.NDArray[Any] | None], threads: int) -> list[numpy.typing.NDArray[Any]]:
+        """
+        Move out the codes since the last time, each replaced by its entry in a map.
+        """
 
 def stream_types(stream: object) -> list[tuple[str, str, str | None]]:
     """
     Name, Arrow format, and that of dictionary values, of the columns of a stream.
     """
 
-def recode(codes: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu')], map: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+def recode(codes: numpy.typing.NDArray[Any], map: numpy.typing.NDArray[Any]) -> None:
     """Replace codes by entries of a map, in place."""
 
 class CsvCheck:

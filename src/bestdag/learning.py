@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 from bestdag.advice import advice_on
-from bestdag.checkpoint import Checkpoint, open_checkpoint
+from bestdag.checkpoint import Checkpoint, RunState, describe
 from bestdag.constraint.confined import confined
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
@@ -21,6 +21,7 @@ from bestdag.data.discretization.base import Method
 from bestdag.data.discretize import discretize as cut_numbers
 from bestdag.data.readers import Place, Rows, read_rows
 from bestdag.errors import (
+    BestdagError,
     ClusterError,
     InvalidParameterError,
     require_not_negative,
@@ -30,7 +31,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.knowledge.knowledge import known_as
 from bestdag.graph.pdag import Pdag
-from bestdag.incomplete import Treatment, make_treatment
+from bestdag.incomplete import Refuse, Treatment, make_treatment
 from bestdag.incomplete.base import Task
 from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
@@ -43,11 +44,10 @@ from bestdag.scores.prior import StructurePrior, make_prior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import make_search
-from bestdag.search.about import about_run
-from bestdag.search.near_best.request import Request
+from bestdag.search.near_optimal.request import Request
 from bestdag.search.result import SearchResult
-from bestdag.search.saved import plain, result_from
 from bestdag.search.steps import Search, checked_search
+from bestdag.search.ties import tie_width
 
 __all__ = ["known_as", "learn"]
 
@@ -238,7 +238,7 @@ def learn(
                 data,
                 score=score,
                 structure_prior=structure_prior,
-                missing=None if treatment.name == "error" else missing,
+                missing=None if isinstance(treatment, Refuse) else missing,
                 discretize=discretize or None,
             )
             scores = data
@@ -259,7 +259,7 @@ def learn(
             if treatment.idle is not None and not data.has_missing:
                 what = "the table is learned like any complete one"
                 notes.append(f"no missing values: {treatment.idle}, and {what}")
-                treatment = make_treatment("error")
+                treatment = Refuse()
             dataset = treatment.settle(data, chosen)
             prior = make_prior(structure_prior, len(dataset.names))
             if dataset.n_rows < data.n_rows:
@@ -274,12 +274,10 @@ def learn(
         asked_for = known = known_as(knowledge)
         has_statements = known is not None and known != Knowledge()
         begun = time.monotonic()
-        keeping = open_checkpoint(
-            "learn",
-            checkpoint,
-            {}
-            if checkpoint is None
-            else about_run(
+        file = Checkpoint.of("learn", checkpoint, checkpoint_every, resume, force)
+        state = RunState()
+        if file is not None:
+            description = describe(
                 "learn",
                 data if dataset is None or isinstance(data, LocalScores) else dataset,
                 checked_search(search),
@@ -292,21 +290,19 @@ def learn(
                 skeleton=skeleton,
                 alpha=alpha,
                 bound=bound,
-                near_best=request,
+                near_optimal=request,
                 seed=seed,
-                start=None if start is None else start.arcs,
-            ),
-            every=checkpoint_every,
-            resume=resume,
-            force=force,
-        )
-        stack.callback(keeping.close)
+                start=start,
+            )
+            state = file.open("learn", description)
+        stack.callback(state.close)
         if time_limit is not None:
             require_positive("learn", "time_limit", time_limit)
-            time_limit = keeping.limited(time_limit, begun)
+            time_limit = state.limited(time_limit, begun)
         tested = 0.0  # seconds
         is_confined = skeleton is not None or alpha is not None
-        if is_confined and keeping.answer is None:
+        result_before = state.result(SearchResult)
+        if is_confined and result_before is None:
             begun = time.monotonic()
             known, note = confined(known, skeleton, alpha, dataset, time_limit, threads, told)
             notes.append(note)
@@ -316,7 +312,7 @@ def learn(
         task = Task(
             search=search,
             bound=bound,
-            near_best=request,
+            near_optimal=request,
             structure_prior=prior,
             knowledge=known,
             max_parents=max_parents,
@@ -327,7 +323,7 @@ def learn(
             start=start,
             progress=told,
             executor=executor,
-            checkpoint=keeping,
+            state=state,
         )
 
         def solved(task: Task) -> SearchResult:
@@ -338,17 +334,19 @@ def learn(
             scores = scorer
             return treatment.learn(dataset, chosen, task, scorer)
 
-        if keeping.answer is not None:
-            is_proved = keeping.answer["status"] == "optimum proved"
-            again = partial(solved, replace(task, checkpoint=None, progress=None))
-            found = result_from(keeping.answer, again if is_proved else None)
+        if result_before is not None:
+            found = replace(result_before, resumed_seconds=state.seconds_before)
+            if found.is_proved:
+                again = partial(solved, replace(task, state=None, progress=None))
+                found = replace(found, certificates=(_ProofBySolvingAgain(found.score, again),))
+            if is_confined:
+                notes.append(found.notes[-1])
         else:
             found = solved(task)
-        if keeping.answer is None:  # else they are in it
-            if is_confined:
-                found = replace(found, seconds=found.seconds + tested)
             found = replace(
                 found,
+                seconds=found.seconds + tested + state.seconds_before,
+                resumed_seconds=state.seconds_before,
                 limits=replace(
                     found.limits,
                     has_statements=has_statements,
@@ -356,9 +354,10 @@ def learn(
                 ),
                 notes=(*found.notes, *notes),
             )
-        elif is_confined:
-            notes.append(found.notes[-1])
-        found = _kept_result(keeping, found)
+            if found.status in ("time limit", "interrupted"):
+                state.stop(at_once=found.status == "interrupted")
+            else:
+                state.finish(replace(found, certificates=()))
 
     def counts() -> CountingEngine:
         assert dataset is not None
@@ -421,17 +420,21 @@ def _read(
     return read_rows(data, rows_in=place, missing=treatment.reads_as)
 
 
-def _kept_result(kept: Checkpoint, found: SearchResult) -> SearchResult:
-    """Let the file have the answer, and the answer the seconds of all parts of the run."""
-    before = kept.seconds_before
-    if kept.answer is not None:
-        return replace(found, resumed_seconds=before)
-    found = replace(found, seconds=found.seconds + before, resumed_seconds=before)
-    if found.status in ("time limit", "interrupted"):
-        kept.stop(at_once=found.status == "interrupted")
-    else:
-        kept.finish(plain(found))
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class _ProofBySolvingAgain:
+    """The proof of a result that was read from a file, which has none: it is found once more."""
+
+    score: float
+    again: Callable[[], SearchResult]
+
+    def verify(self) -> None:
+        """Solve again, check that proof, and compare the scores."""
+        result = self.again()
+        result.verify()
+        if abs(result.score - self.score) > tie_width(self.score) + result.resolution:
+            raise BestdagError(
+                f"verify: the file says {self.score!r}, and the best is {result.score!r}"
+            )
 
 
 def _asked(**given: Any) -> dict[str, Any]:

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal, get_args
+from unicodedata import combining, east_asian_width
 
 __all__ = [
     "PARAMETERS",
     "Option",
     "Parameter",
+    "aligned",
     "arg",
     "as_option",
     "by_reader",
@@ -173,6 +175,36 @@ def _with_value(flag: str, value: object) -> str:
         return " ".join(_with_value(flag, one) for one in value)
     text = str(value)
     return f"{flag} {_SIGNS.get(text) or shell_word(text)}"
+
+
+def aligned(rows: Sequence[Sequence[str]], *, left: int | None = None) -> list[str]:
+    """Write rows as lines with aligned columns, the first `left` ones, or all, to the left.
+
+    Nothing is cut or wrapped. Letters of East Asian scripts are two columns of a terminal wide.
+
+    Examples
+    --------
+    >>> aligned([("age", "n"), ("雨", "12"), ("young", "7")], left=1)
+    ['age     n', '雨     12', 'young   7']
+    """
+    sizes = [[_columns(cell) for cell in row] for row in rows]
+    widths = [max(column) for column in zip(*sizes, strict=True)]
+    lines = []
+    for row, used in zip(rows, sizes, strict=True):
+        blanks = [" " * (width - size) for width, size in zip(widths, used, strict=True)]
+        cells = [
+            cell + blank if left is None or k < left else blank + cell
+            for k, (cell, blank) in enumerate(zip(row, blanks, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if east_asian_width(c) in "WF" else not combining(c) for c in text)
 
 
 def either(number: float, one: str, many: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -103,10 +104,11 @@ def test_pictures():
     ax = FOUND.plot()
     assert ax.get_xlabel() == "child"
     np.testing.assert_array_equal(ax.images[0].get_array(), MATRIX)
-    drawn = FOUND.plot(kind="graph", threshold=0.5)
-    assert sorted(text.get_text() for text in drawn.texts if text.get_text()) == ["a", "b", "c"]
-    arrows = [text for text in drawn.texts if getattr(text, "arrow_patch", None)]
-    assert sorted(round(a.arrow_patch.get_linewidth(), 6) for a in arrows) == [3.2, 3.6]
+    drawn = FOUND.plot(kind="graph", threshold=0.5).svg
+    assert re.findall(r">([a-z])</text>", drawn) == ["a", "b", "c"]
+    widths = re.findall(r'class="line".*?stroke-width="([\d.]+)"', drawn)
+    assert sorted(widths) == ["3.2", "3.6"]
+    assert ">wider: more probable; no head: either direction</text>" in drawn
     plt.close("all")
     with pytest.raises(InvalidParameterError, match="plot: kind must be 'heat map' or 'graph'"):
         FOUND.plot(kind="pie")

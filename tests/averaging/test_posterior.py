@@ -25,7 +25,7 @@ from bestdag.averaging import chains
 from bestdag.averaging.deadline import Deadline
 from bestdag.averaging.local_weights import local_weights
 from bestdag.averaging.plan import PosteriorPlan
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 from bestdag.examples import example
 from bestdag.machine import memory_limit
 from bestdag.search.problem import Problem
@@ -334,7 +334,7 @@ def test_the_method_follows_the_limit_and_not_what_is_free(prior, monkeypatch):
     def chosen(threads):
         asked = {"prior": prior, "method": "auto", "ancestors": True, "samples": None, "seed": 0}
         how = {"weighting": "counts", "chains": 4, "steps": None, "burn_in": None, "progress": None}
-        within = {"deadline": Deadline("test", None), "checkpoint": Checkpoint()}
+        within = {"deadline": Deadline("test", None), "state": RunState()}
         return PosteriorPlan(**asked, **how, **within, threads=threads).chosen(24).method
 
     usual = {"uniform": "sampling", "order": "exact"}[prior]

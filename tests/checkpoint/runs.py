@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from functools import cache
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from bestdag.averaging.bootstrap import bootstrap
 from bestdag.averaging.posterior import posterior
 from bestdag.data.dataset import Dataset
+from bestdag.graph.dag import Dag
 from bestdag.incomplete import StructuralEM
 from bestdag.learning import learn
 from bestdag.network.random_network import random_network
@@ -29,7 +30,7 @@ SEARCHES = {
     "annealing": ({"levels": 400, "proposals": 2000}, (20, 500)),
     "k2": ({"orders": 1000}, (20, 500)),
     "order": ({"rounds": 200}, (40, 500)),
-    "auto": ({"rounds": 3}, (23, 500)),
+    "auto": ({"rounds": 3, "budget": 1e4}, (23, 500)),
     "ges": ({"turning": True}, (1000, 3000)),
     "exact": ({"engine": "bnc"}, (23, 500)),
     "tree": ({}, (1200, 5000)),
@@ -38,6 +39,22 @@ SEARCHES = {
 }
 # Where there is no middle, a run is killed at any moment, before the first write too.
 AT_ONCE = {"tree", "tan", "naive_bayes"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a search came to."""
+
+    dag: Dag
+    score: float
+    status: str
+
+    def ends_as_well_as(self, other, best):
+        """Whether it ends as another run, with the same proof, and no worse than a score."""
+        slack = 1e-9 * abs(self.score)
+        if other.status == "optimum proved" and abs(self.score - other.score) > slack:
+            return False
+        return self.status == other.status and (best is None or self.score >= best - slack)
 
 
 @cache
@@ -72,7 +89,7 @@ def _answer_of(data, **settings):
     def run(path, **kept):
         kept = {} if path is None else {"checkpoint": path, **kept}
         found = learn(data, "bic", seed=5, threads=1, **settings, **kept)
-        return found.dag, round(found.score, 7), found.status, [one.move for one in found.trace]
+        return Answer(found.dag, found.score, found.status)
 
     return run
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 
 
 class Killed(BaseException):
@@ -10,23 +10,24 @@ class Killed(BaseException):
 
 
 class Steps:
-    """Counts the steps of runs, and kills one after a step, right after it was kept."""
+    """Counts the moments at which runs could be saved, and kills one right after it was saved."""
 
     def __init__(self, monkeypatch):
         self.count, self.last = 0, None
-        keep = Checkpoint.keep
+        keep = RunState.keep
 
-        def counted(checkpoint, *, now=False):
-            if not checkpoint.is_kept:
+        def counted(state, *, now=False):
+            if not state.is_saved or state.is_finished:
                 return
             self.count += 1
             if self.count == self.last:
-                keep(checkpoint, now=True)
+                keep(state, now=True)
                 raise Killed
             if now:
-                keep(checkpoint, now=True)
+                keep(state, now=True)
 
-        monkeypatch.setattr(Checkpoint, "keep", counted)
+        monkeypatch.setattr(RunState, "keep", counted)
+        monkeypatch.setattr(RunState, "is_due", property(lambda state: state.is_saved))
 
     def kill_at(self, last, run):
         """Return the answer of a run, or None when it was killed."""

@@ -8,12 +8,13 @@ import random
 import numpy as np
 import pytest
 
-from bestdag.checkpoint.format import read_state
+from bestdag.checkpoint.file import _read, decoded
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.incomplete import StructuralEM
 from bestdag.learning import learn
 from bestdag.search import make_search
+from bestdag.search.driver import Best
 from tests.checkpoint.stopping import Steps
 
 RUNS = {
@@ -102,7 +103,7 @@ def test_families_without_support_stay_exceptions(name, way, tmp_path, monkeypat
         path = tmp_path / str(last)
         steps.kill_at(last, lambda: run(path))  # noqa: B023
         found = steps.kill_at(None, lambda: run(path))  # noqa: B023
-        same(found, expected)
+        loses_nothing(found, expected, -math.inf)
         assert found.exceptions() == expected.exceptions()
         same(run(path), found)  # its answer is in the file
 
@@ -118,7 +119,7 @@ def test_structural_em_goes_on(table, tmp_path, monkeypatch):
     def run(path):
         return learn(holes, **settings, checkpoint=path, resume=True)
 
-    for last in (3, 30, 60):
+    for last in (1, 2, 4):
         assert steps.kill_at(last, lambda: run(tmp_path / str(last))) is None  # noqa: B023
         same(steps.kill_at(None, lambda: run(tmp_path / str(last))), expected)  # noqa: B023
 
@@ -153,5 +154,5 @@ def test_nothing_found_is_lost(name, table, tmp_path, monkeypatch):
 
 def best_kept(path):
     """Return the best score that a file has."""
-    ((_, state), *_) = read_state(path)["parts"]
-    return -math.inf if state["best"] is None else state["best"]["score"]
+    best = _read(path).findings.get("best")
+    return -math.inf if best is None else decoded(path, best, Best).score

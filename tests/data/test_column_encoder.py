@@ -1,9 +1,12 @@
 """The native encoder: the same codes, labels and counts as an encoder written out in Python."""
 
+import _thread
 import datetime
 import itertools
 import math
+import threading
 
+import duckdb
 import numpy as np
 import pytest
 from hypothesis import given
@@ -358,6 +361,33 @@ def test_types_that_are_not_read_are_named():
         _core.ColumnEncoder([9], []).add_streams([stream(table)], [0], 1)
 
 
+def test_rows_that_are_null_are_refused():
+    rows = pa.array([{"a": "x"}, None])
+    with pytest.raises(TypeError, match="rows that are null"):
+        encoder(rows)
+
+
+def test_a_column_is_filled_by_one_source_at_a_time():
+    made = _core.ColumnEncoder([9, 9], [])
+    with pytest.raises(ValueError, match="different"):
+        made.add_streams([stream(pa.array(["a"])), stream(pa.array(["b"]))], [1, 1], 2)
+    with pytest.raises(ValueError, match="different"):
+        made.add_arrays([np.arange(2), np.arange(2)], [1, 1], [None, None], 2)
+    with pytest.raises(IndexError):
+        made.add_arrays([np.arange(2)], [2], [None], 1)
+    with pytest.raises(ValueError, match="as long"):
+        made.add_arrays([np.arange(2)], [1], [np.array([True])], 1)
+
+
+def test_polars_enums_declare_their_states():
+    polars = pytest.importorskip("polars")
+    series = polars.Series(["b", "a", None, "b"], dtype=polars.Enum(["c", "b", "a"]))
+    made = _core.ColumnEncoder([9], [])
+    made.add_streams([series.__arrow_c_stream__()], [0], 1)
+    Literal(series.to_list()).compare(made, 0)
+    assert made.column(0).declared == ["c", "b", "a"]
+
+
 def test_the_failure_of_a_stream_is_told():
     def batches():
         yield pa.record_batch({"a": ["x"]})
@@ -392,3 +422,37 @@ def test_offsets_that_lead_nowhere_are_refused():
     dictionary = pa.DictionaryArray.from_arrays(places, pa.array(["a"]), safe=False)
     with pytest.raises(IndexError, match="no such entry"):
         encoder(dictionary)
+
+
+def test_marks_may_hold_half_a_character():
+    made = _core.ColumnEncoder([9, 9], ["\udcff", "NA"])
+    made.add_streams([stream(pa.array(["a", "NA"]))], [0], 1)
+    made.add_objects(["a", "\udcff"], 1)
+    assert [made.column(i).n_missing for i in range(2)] == [1, 1]
+
+
+def test_an_endless_stream_can_be_interrupted():
+    rows = duckdb.sql("SELECT (i % 7)::VARCHAR FROM range(1000000000000) numbers(i)")
+    made = _core.ColumnEncoder([9], [])
+    later = threading.Timer(0.2, _thread.interrupt_main)
+    later.start()
+    with pytest.raises(KeyboardInterrupt):
+        made.add_streams([rows.__arrow_c_stream__()], [0], 2)
+    later.join()
+
+
+def test_duckdb_polars_and_pandas_give_the_same():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    values = {"a": ["x", "y", None, "a longer text than twelve"] * 5, "b": [3, 1, 2, 2] * 5}
+    table = pa.table(values)
+    streams = [
+        duckdb.arrow(table).__arrow_c_stream__(),
+        polars.DataFrame(values).__arrow_c_stream__(),
+        pandas.DataFrame(values).__arrow_c_stream__(),
+        stream(table),
+    ]
+    for one in streams:
+        made = _core.ColumnEncoder([9, 9], [])
+        made.add_streams([one], [0], 2)
+        for i, column in enumerate(values.values()):
+            Literal(column).compare(made, i)

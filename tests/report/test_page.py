@@ -16,9 +16,8 @@ import pytest
 import bestdag
 from bestdag import Network, Scorer, ScoreTable, learn, random_network, read
 from bestdag.examples import example
-from bestdag.report.citing import citation, references_of
 from bestdag.report.page import report_page
-from bestdag.report.trace import trace_svg
+from bestdag.report.sections import citation, references_of, trace_svg
 from bestdag.report.whatif import why_no_whatif
 from bestdag.scores import SCORES
 

@@ -6,6 +6,7 @@ import pytest
 
 from bestdag import Dag, learn, read
 from bestdag.examples import example
+from bestdag.incomplete import make_treatment
 from bestdag.report.page import report_page
 from bestdag.report.summary import TableRead, certainty, findings, table_in_words, title_of
 
@@ -19,7 +20,7 @@ def test_the_table_is_named_with_what_was_done_to_its_columns():
     rows = {"age": [str(k) for k in range(40)], "ill": ["yes", "no", "", "no"] * 10}
     data = read(rows, missing="keep")
     table = TableRead("folder/people.csv", ("id", "name"))
-    assert table_in_words(data, table, "em") == [
+    assert table_in_words(data, table, make_treatment("em")) == [
         "people.csv: 40 rows, 2 columns.",
         "Dropped columns: id, name.",
         "10 missing values in 1 column; missing values were estimated (EM).",
@@ -32,7 +33,9 @@ def test_binned_columns_are_listed_up_to_six():
     from bestdag import discretize
 
     rows = {f"x{k}": [j + k / 10 for j in range(60)] for k in range(8)}
-    said = table_in_words(discretize(rows, method="quantile", bins=3), TableRead(), "error")
+    said = table_in_words(
+        discretize(rows, method="quantile", bins=3), TableRead(), make_treatment("error")
+    )
     assert said == [
         "Table: 60 rows, 8 columns.",
         "Numeric columns binned: x0, x1, x2, x3, x4, x5 and 2 more.",
@@ -49,7 +52,7 @@ def test_binned_columns_are_listed_up_to_six():
     ],
 )
 def test_what_was_done_about_missing_values(result, treatment, said):
-    assert table_in_words(result.dataset, TableRead(), treatment)[-1] == said
+    assert table_in_words(result.dataset, TableRead(), make_treatment(treatment))[-1] == said
 
 
 def test_the_strongest_dependencies_come_first_whichever_way_they_point():

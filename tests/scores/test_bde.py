@@ -26,7 +26,7 @@ from bestdag.errors import (
 from bestdag.graph.dag import Dag
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
-from bestdag.scores import prior_network
+from bestdag.scores import bde as prior_network
 from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.prior import ArcDifferencePrior

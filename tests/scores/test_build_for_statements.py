@@ -82,7 +82,7 @@ def test_max_parents_holds_for_every_group():
 
 
 def test_too_many_groups_list_every_set(monkeypatch):
-    monkeypatch.setattr("bestdag.scores.parent_sets.build_for_statements._MOST_GROUPS", 3)
+    monkeypatch.setattr("bestdag.scores.parent_sets.build._MOST_GROUPS", 3)
     table = build_score_table(
         Scorer(independent_data(), "bic"), knowledge=Knowledge.parse(["a -- b"])
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from bestdag import learn
+from bestdag import learn, load
 from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from bestdag.graph.dag import Dag
@@ -23,6 +23,7 @@ from bestdag.scores.bic import BIC
 from bestdag.scores.local_scores import LocalScores, describe
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.parent_sets.listing import ParentSetListing
+from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import SEARCHES, make_search
@@ -311,8 +312,16 @@ def test_what_describes_itself_tells_settings_apart():
     assert len({describe(a) for a in (*arrays, arrays[0][:3], arrays[0].reshape(2, 2))}) == 4
     assert describe(object()) is describe([1, object()]) is describe({"a": len}) is None
     for name, kind in SCORES.items():
-        if name not in ("bd", "bde"):
-            assert describe(kind()) is not None, name
+        assert describe(kind()) is not None, name
+    networks = [load(example("asia.bif")), load(example("asia.bif")).do(smoke="yes")]
+    bde = [describe(SCORES["bde"](prior=network)) for network in networks]
+    assert None not in bde
+    assert bde[0] != bde[1]
+    priors = [ArcDifferencePrior(network, kappa=0.5) for network in networks]
+    assert describe(priors[0]) is not None
+    bd = [describe(SCORES["bd"](tables={("a", ()): [[1.0, n]]})) for n in (1.0, 2.0)]
+    assert None not in bd
+    assert bd[0] != bd[1]
     data = make_dataset({"a": [0, 1], "b": [1, 1]})
     assert Scorer(data, "bic").description() != Scorer(data, "aic").description()
     assert Scorer(data, "bic").description() != Scorer(data, "bic", support=5).description()

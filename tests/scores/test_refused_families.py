@@ -101,7 +101,7 @@ def test_what_does_not_fit_is_refused_with_a_forecast(monkeypatch):
     ):
         scorer.family(last)
     small, name = knotted_net(4)
-    monkeypatch.setattr("bestdag.scores.prior_network.memory_left", lambda: 8)
+    monkeypatch.setattr("bestdag.scores.bde.memory_left", lambda: 8)
     scorer = Scorer(make_dataset({name: [0, 1]}), BDe(prior=small))
     with pytest.raises(NotEnoughMemoryError, match="make a new Scorer"):  # enough by now
         scorer.changes(name)

@@ -15,7 +15,6 @@ from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search import auto as module
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
-from bestdag.search.bound import Bound
 from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.search import Exact
 from bestdag.search.ges import GES
@@ -185,9 +184,10 @@ class World:
 
         def fake_bound(problem, table=None, *, deadline, incumbent):
             world.take("bound", max(0.0, deadline - world.now))
-            return Bound(
-                value=world.bounds[min(world.count("bound"), len(world.bounds)) - 1], how=""
-            )
+            value = world.bounds[min(world.count("bound"), len(world.bounds)) - 1]
+            bound = Bounded(value, BoundSource(kind="best local scores"))
+            yield bound
+            return bound
 
         def fake_exact(self, problem):
             world.take("exact", min(whole.seconds, problem.seconds_left))
@@ -202,7 +202,7 @@ class World:
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
         monkeypatch.setattr(module, "Improver", FakeImprover)
         monkeypatch.setattr(module, "ParentSetListing", FakeListing)
-        monkeypatch.setattr(module, "upper_bound", fake_bound)
+        monkeypatch.setattr(module, "bound_steps", fake_bound)
         monkeypatch.setattr(module, "forecast_whole", lambda problem: whole)
         monkeypatch.setattr(Exact, "steps", fake_exact, raising=False)
 

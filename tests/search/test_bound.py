@@ -16,11 +16,13 @@ from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
-from bestdag.search.bound import Bound, solve_with_bound, upper_bound, with_bound
+from bestdag.search.bound import bound_steps, solve_with_bound, upper_bound
 from bestdag.search.exact import search as exact_search
 from bestdag.search.exact.search import Exact
+from bestdag.search.hill_climb import HillClimb
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
+from bestdag.search.result import BoundSource, SearchResult
+from bestdag.search.steps import Bounded, Found, SearchEnd
 from tests.conftest import make_dataset
 from tests.scores.random_data import random_dataset
 from tests.scores.test_build import FewerIsBetter
@@ -53,7 +55,7 @@ def test_bounds_hold_at_once_and_are_reached_with_time(name):
         assert best <= quick.value + slack(problem)
         assert best <= full.value + slack(problem)
         assert full.value == pytest.approx(best, abs=1e-6)
-        assert full.how == "all components solved to optimality"
+        assert full.source.kind == "proof"
 
 
 @pytest.mark.parametrize("memory", [1, 500, 1000, 2000])
@@ -118,14 +120,13 @@ def test_where_nothing_is_known_that_is_said():
     data = random_dataset(np.random.default_rng(5))
     problem = Problem(Scorer(data, FewerIsBetter()))
     bound = upper_bound(problem, deadline=at_once())
-    assert bound == Bound(
-        value=None, how="not all parent sets were scored, and none is known for fewer"
-    )
+    assert (bound.value, bound.source.kind) == (None, "none")
+    assert bound.source.reason == "not all parent sets were scored, and none is known for fewer"
     assert upper_bound(problem).value == pytest.approx(optimum(problem))
     problem = Problem(Scorer(data, "bic", ByNumber()))
     bound = upper_bound(problem, deadline=at_once())
     assert bound.value is None
-    assert "the structure prior is not a sum over arcs" in bound.how
+    assert "the structure prior is not a sum over arcs" in bound.source.reason
     assert upper_bound(Problem(Scorer(data, WithBound())), deadline=at_once()).value is not None
 
 
@@ -135,7 +136,7 @@ def test_a_table_of_scores_bounds_its_own_sets():
         best = best_of_all_dags(table)
         problem = Problem(table)
         quick = upper_bound(problem, deadline=at_once())
-        assert quick.how == "the sum of the best local scores"
+        assert quick.source.kind == "best local scores"
         assert best <= quick.value
         assert upper_bound(problem).value == pytest.approx(best, abs=1e-6)
 
@@ -154,7 +155,7 @@ def test_wide_data_have_a_bound():
     bound = upper_bound(problem, deadline=at_once())
     # All rows differ: none is more likely than 1 in 200.
     assert bound.value == pytest.approx(-200 * math.log(200))
-    assert bound.how == "the likelihood of the joint distribution"
+    assert bound.source.kind == "joint likelihood"
     later = upper_bound(problem, deadline=time.monotonic() + 2.0)
     assert later.value <= bound.value
 
@@ -170,7 +171,8 @@ def test_any_search_gives_a_bound_on_request():
     assert result.gap == pytest.approx(best.score - result.score, abs=1e-6)
     assert result.n_rows == 2000
     assert result.gap_per_row == pytest.approx(result.gap / 2000)
-    assert result.notes[-1].startswith("bound on the best score: ")
+    assert result.bound_source.kind == "proof"
+    assert "bound on the best score: all components solved to optimality" in str(result)
     assert "\nby the bound the best of all networks with at least 5 rows per table cell" in str(
         result
     )
@@ -188,19 +190,28 @@ def test_a_bound_within_a_time_limit():
     assert found.bound >= found.score
 
 
-def test_bounds_are_joined_with_what_a_search_knows():
-    found = SearchResult(
-        dag=Dag(["a"]), score=-9.0, bound=-5.0, status="time limit", search="x", seconds=1.0
-    )
-    assert with_bound(found, Bound(value=-4.0, how="h"), 2.0).bound == -5.0
-    better = with_bound(found, Bound(value=-6.0, how="h"), 2.0)
-    assert (better.bound, better.gap, better.seconds) == (-6.0, 3.0, 2.0)
-    assert better.notes == ("bound on the best score: h",)
-    none = with_bound(found, Bound(value=None, how="why"), 2.0)
-    assert (none.bound, none.notes) == (-5.0, ("no bound on the best score: why",))
-    assert with_bound(found, Bound(value=-6.0, how="h", is_interrupted=True), 2.0).status == (
-        "interrupted"
-    )
+class Slow:
+    """A search that has a bound of its own, and says so."""
+
+    name = "slow"
+
+    def __init__(self, value):
+        self.value = value
+
+    def steps(self, problem):
+        yield Found(Dag(problem.names), problem.scores.total(Dag(problem.names)))
+        yield Bounded(self.value, BoundSource(kind="relaxation"))
+        raise SearchEnd("step limit")
+
+
+def test_the_lower_of_two_bounds_is_that_of_the_result():
+    problem = Problem(Scorer(read(example("asia.csv")), "bic"))
+    lowest = upper_bound(problem).value
+    for above, kind in ((-1.0, "relaxation"), (100.0, "proof")):
+        result = solve_with_bound(problem, Slow(lowest + above))
+        assert result.status == "step limit"
+        assert result.bound == lowest + min(above, 0.0)
+        assert result.bound_source.kind == kind
 
 
 OF_ALL = "the best log score of all networks is"
@@ -251,9 +262,12 @@ def test_an_interrupt_leaves_the_bound_so_far(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("bestdag.search.bound.decompose", interrupted)
-    bound = upper_bound(problem)
-    assert bound.is_interrupted
-    assert bound.how == "the sum of the best local scores"
+    steps = bound_steps(problem)
+    assert next(steps).source.kind == "best local scores"
+    with pytest.raises(KeyboardInterrupt):
+        next(steps)
+    result = solve_with_bound(problem, HillClimb())
+    assert (result.status, result.bound_source.kind) == ("interrupted", "best local scores")
     monkeypatch.setattr(ParentSetListing, "run", interrupted)
-    bound = upper_bound(problem)
-    assert (bound.value, bound.is_interrupted) == (None, True)
+    result = solve_with_bound(problem, HillClimb())
+    assert (result.status, result.bound) == ("interrupted", None)

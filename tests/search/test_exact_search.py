@@ -13,7 +13,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.exact import solver as relaxed
-from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.bnc.engine import BranchAndCut
 from bestdag.search.exact.dp.engine import Forecast, solve_dp
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.verification import VerificationError, verify_solution
@@ -135,14 +135,18 @@ def engines_asked(monkeypatch, *, bnc_status="optimum proved", dp_proves=True, s
     """Let `auto` think that two variables are many, and note what it asks of the engines."""
     asked = []
 
-    def bnc(table, *, max_pivots=math.inf, deadline=None, **_):
-        asked.append(("bnc", max_pivots, deadline))
-        result = solve_bnc(table)
-        if bnc_status == "optimum proved":
-            return result
-        return replace(result, status=bnc_status, bound=result.score + 2)
+    class Bnc(BranchAndCut):
+        def __init__(self, table, *, max_pivots=math.inf, deadline=None, **_):
+            asked.append(("bnc", max_pivots, deadline))
+            super().__init__(table)
 
-    def dp(table, *, threads, deadline, gpu=None):
+        def steps(self):
+            result = yield from super().steps()
+            if bnc_status == "optimum proved":
+                return result
+            return replace(result, status=bnc_status, bound=result.score + 2)
+
+    def dp(table, *, threads, deadline, **_):
         asked.append(("dp", deadline))
         result = solve_dp(table)
         if dp_proves:
@@ -151,7 +155,7 @@ def engines_asked(monkeypatch, *, bnc_status="optimum proved", dp_proves=True, s
 
     monkeypatch.setattr(relaxed, "_SURELY_DP", surely)
     monkeypatch.setattr(relaxed, "find_spec", lambda _: None)  # of this machine's GPU
-    monkeypatch.setattr(relaxed, "solve_bnc", bnc)
+    monkeypatch.setattr(relaxed, "BranchAndCut", Bnc)
     monkeypatch.setattr(relaxed, "solve_dp", dp)
     return asked
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -124,10 +125,10 @@ struct EncodedColumn {
 
 class BoundEncoder {
 public:
-    BoundEncoder(std::vector<std::uint32_t> limits, std::vector<std::string> missing_values,
+    BoundEncoder(std::vector<std::uint32_t> limits, std::vector<nb::str> missing_values,
                  std::vector<std::size_t> numbers)
-        : missing_values_(missing_values),
-          encoder_(limits, std::move(missing_values), numbers),
+        : missing_values_(std::move(missing_values)),
+          encoder_(limits, texts_of(missing_values_), numbers),
           objects_(limits.size()) {}
     BoundEncoder(const BoundEncoder&) = delete;
     BoundEncoder& operator=(const BoundEncoder&) = delete;
@@ -137,6 +138,7 @@ public:
         if (streams.size() != first_columns.size()) {
             throw std::invalid_argument("one first column per stream is needed");
         }
+        require_different(first_columns);
         std::vector<bestdag::ArrowArrayStream*> opened;
         for (const nb::object& stream : streams) opened.push_back(&stream_of(stream));
         run_unlocked(threads, [&](const bestdag::Execution& execution) {
@@ -159,6 +161,7 @@ public:
         if (arrays.size() != columns.size() || arrays.size() != masks.size()) {
             throw std::invalid_argument("one column and one mask, or None, per array is needed");
         }
+        require_different(columns);
         std::vector<bestdag::PlainArray> plain;
         for (std::size_t i = 0; i < arrays.size(); ++i) {
             require_column(columns[i]);
@@ -243,6 +246,29 @@ private:
         if (i >= encoder_.n_columns()) throw nb::index_error("the encoder has no such column");
     }
 
+    // Each column is the work of one thread.
+    static void require_different(std::vector<std::size_t> columns) {
+        std::sort(columns.begin(), columns.end());
+        if (std::adjacent_find(columns.begin(), columns.end()) != columns.end()) {
+            throw std::invalid_argument("columns must be different");
+        }
+    }
+
+    // As UTF-8; half characters have none, and are in no column of text.
+    static std::vector<std::string> texts_of(const std::vector<nb::str>& marks) {
+        std::vector<std::string> texts;
+        for (const nb::str& mark : marks) {
+            Py_ssize_t n_bytes = 0;
+            const char* const text = PyUnicode_AsUTF8AndSize(mark.ptr(), &n_bytes);
+            if (text) {
+                texts.emplace_back(text, static_cast<std::size_t>(n_bytes));
+            } else {
+                PyErr_Clear();
+            }
+        }
+        return texts;
+    }
+
     static bestdag::PlainArray plain_array(const nb::object& array, const nb::object& mask) {
         const ArrayInterface values(array, "biufUMm");
         bestdag::PlainArray plain;
@@ -271,7 +297,7 @@ private:
         return plain;
     }
 
-    std::vector<std::string> missing_values_;
+    std::vector<nb::str> missing_values_;
     bestdag::ColumnEncoder encoder_;
     std::vector<std::unique_ptr<ObjectLabels>> objects_;
 };
@@ -297,32 +323,51 @@ std::vector<StreamType> stream_types(const nb::object& stream) {
 
 void register_column_encoder(nb::module_& m) {
     nb::exception<bestdag::TypeError>(m, "ArrowTypeError", PyExc_TypeError);
-    nb::class_<EncodedColumn>(m, "EncodedColumn")
-        .def_prop_ro("labels", [](const EncodedColumn& c) { return c.labels; })
-        .def_prop_ro("counts", [](const EncodedColumn& c) { return c.counts; })
-        .def_prop_ro("first_rows", [](const EncodedColumn& c) { return c.first_rows; })
+    nb::class_<EncodedColumn>(m, "EncodedColumn", "What is known of a column that was encoded.")
+        .def_prop_ro(
+            "labels", [](const EncodedColumn& c) { return c.labels; },
+            nb::for_getter(nb::sig("def labels(self) -> typing.Any")),
+            "In order of first appearance: a list, or an array of numbers.")
+        .def_prop_ro(
+            "counts", [](const EncodedColumn& c) { return c.counts; },
+            nb::for_getter(nb::sig("def counts(self) -> numpy.typing.NDArray[numpy.int64]")),
+            "Rows with each label.")
+        .def_prop_ro(
+            "first_rows", [](const EncodedColumn& c) { return c.first_rows; },
+            nb::for_getter(nb::sig("def first_rows(self) -> numpy.typing.NDArray[numpy.int64]")),
+            "The first row with each label.")
         .def_ro("n_missing", &EncodedColumn::n_missing)
-        .def_ro("first_missing", &EncodedColumn::first_missing)
-        .def_ro("is_coded", &EncodedColumn::is_coded)
-        .def_ro("n_distinct", &EncodedColumn::n_distinct)
-        .def_ro("is_exact", &EncodedColumn::is_exact)
-        .def_ro("type", &EncodedColumn::type)
-        .def_prop_ro("declared", [](const EncodedColumn& c) { return c.declared; });
+        .def_ro("first_missing", &EncodedColumn::first_missing, "The first such row, or None.")
+        .def_ro("is_coded", &EncodedColumn::is_coded,
+                "False with more labels than the limit: those seen first are listed.")
+        .def_ro("n_distinct", &EncodedColumn::n_distinct, "Labels, those without codes too.")
+        .def_ro("is_exact", &EncodedColumn::is_exact, "Whether their number is no estimate.")
+        .def_ro("type", &EncodedColumn::type, "The format of Arrow; O for Python objects.")
+        .def_prop_ro(
+            "declared", [](const EncodedColumn& c) { return c.declared; },
+            nb::for_getter(nb::sig("def declared(self) -> typing.Any")),
+            "Values of dictionaries, seen or not; None without dictionaries.");
     nb::class_<BoundEncoder>(m, "ColumnEncoder",
                              "Codes and labels of columns; see kernels/data/column_encoder.hpp.")
-        .def(nb::init<std::vector<std::uint32_t>, std::vector<std::string>,
+        .def(nb::init<std::vector<std::uint32_t>, std::vector<nb::str>,
                       std::vector<std::size_t>>(),
              "limits"_a, "missing_values"_a, "numbers"_a = std::vector<std::size_t>())
         .def("add_streams", &BoundEncoder::add_streams, "streams"_a, "first_columns"_a,
-             "threads"_a)
+             "threads"_a, "Encode whole Arrow streams, each into columns from one on.")
         .def("add_batches", &BoundEncoder::add_batches, "stream"_a, "first_column"_a,
-             "n_batches"_a, "threads"_a)
+             "n_batches"_a, "threads"_a,
+             "Encode at most so many batches; whether there may be more.")
         .def("add_arrays", &BoundEncoder::add_arrays, "arrays"_a, "columns"_a, "masks"_a,
-             "threads"_a)
-        .def("add_objects", &BoundEncoder::add_objects, "items"_a, "column"_a)
+             "threads"_a, "Encode arrays of numbers, dates or fixed texts; masks hide values.")
+        .def("add_objects", &BoundEncoder::add_objects, "items"_a, "column"_a,
+             "Encode a list or an array of objects.")
         .def("n_rows", &BoundEncoder::n_rows, "column"_a)
         .def("column", &BoundEncoder::column, "column"_a)
-        .def("take", &BoundEncoder::take, "columns"_a, "maps"_a.noconvert(), "threads"_a);
+        .def("take", &BoundEncoder::take, "columns"_a, "maps"_a.noconvert(), "threads"_a,
+             nb::sig("def take(self, columns: collections.abc.Sequence[int], "
+                     "maps: collections.abc.Sequence[numpy.typing.NDArray[typing.Any] | None], "
+                     "threads: int) -> list[numpy.typing.NDArray[typing.Any]]"),
+             "Move out the codes since the last time, each replaced by its entry in a map.");
     m.def("stream_types", &stream_types, "stream"_a,
           "Name, Arrow format, and that of dictionary values, of the columns of a stream.");
     m.def(
@@ -336,5 +381,8 @@ void register_column_encoder(nb::module_& m) {
             const nb::gil_scoped_release unlocked;
             bestdag::recode_in_place(codes.data(), codes.size(), code_map_);
         },
-        "codes"_a.noconvert(), "map"_a.noconvert(), "Replace codes by entries of a map, in place.");
+        "codes"_a.noconvert(), "map"_a.noconvert(),
+        nb::sig("def recode(codes: numpy.typing.NDArray[typing.Any], "
+                "map: numpy.typing.NDArray[typing.Any]) -> None"),
+        "Replace codes by entries of a map, in place.");
 }

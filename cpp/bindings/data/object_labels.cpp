@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kBlock = 4096;
 constexpr std::size_t kBlocksPerLook = 16;
+constexpr std::size_t kAhead = 16;
 
 std::string name_of_type(nb::handle item) {
     return nb::cast<std::string>(nb::str(item.type().attr("__name__")));
@@ -33,11 +34,9 @@ bool is_absent(nb::handle item) {
 }  // namespace
 
 ObjectLabels::ObjectLabels(bestdag::CodeColumn& codes,
-                           const std::vector<std::string>& missing_values, std::size_t n_hashes)
+                           const std::vector<nb::str>& missing_values, std::size_t n_hashes)
     : codes_(codes), n_hashes_(n_hashes) {
-    for (const std::string& mark : missing_values) {
-        places_[nb::str(mark.data(), mark.size())] = bestdag::kMissingCode;
-    }
+    for (const nb::str& mark : missing_values) places_[mark] = bestdag::kMissingCode;
 }
 
 void ObjectLabels::add(const nb::object& items) {
@@ -52,9 +51,14 @@ void ObjectLabels::add(const nb::object& items) {
         return;
     }
     const ArrayInterface array(items, "O");
-    add_items(array.size, [&](std::size_t i) {
-        PyObject* const item = *reinterpret_cast<PyObject* const*>(
+    const auto item_at = [&](std::size_t i) {
+        return *reinterpret_cast<PyObject* const*>(
             array.data + static_cast<std::ptrdiff_t>(i) * array.stride);
+    };
+    add_items(array.size, [&](std::size_t i) {
+        // Where each is an object of its own, most are far away.
+        if (i + kAhead < array.size) __builtin_prefetch(item_at(i + kAhead));
+        PyObject* const item = item_at(i);
         return nb::handle(item ? item : Py_None);  // an array that nobody filled
     });
 }

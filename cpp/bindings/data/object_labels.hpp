@@ -16,7 +16,7 @@ class ObjectLabels {
 public:
     // The codes go to `codes`, which lives as long; more hashes than `n_hashes` are not kept of
     // labels beyond the limit.
-    ObjectLabels(bestdag::CodeColumn& codes, const std::vector<std::string>& missing_values,
+    ObjectLabels(bestdag::CodeColumn& codes, const std::vector<nb::str>& missing_values,
                  std::size_t n_hashes);
 
     // Code the items of a list, or of an array of objects, with the interpreter lock held.

@@ -88,10 +88,10 @@ void register_candidate_sets(nb::module_& m) {
              "max_parents"_a.noconvert(), "base_bonuses"_a.noconvert(), "prune"_a, "margin"_a)
         .def(nb::init<const Int64s&, const Int32s&, const Int64s&, const Int32s&, const Values&,
                       const Int64s&, const Values&, bool, double, double>(),
-             "required_ends"_a.noconvert(), "required"_a.noconvert(),
-             "allowed_ends"_a.noconvert(), "allowed"_a.noconvert(), "bonuses"_a.noconvert(),
-             "max_parents"_a.noconvert(), "base_bonuses"_a.noconvert(), "prune"_a, "margin"_a,
-             "slack"_a, "A listing that is fed: by `wanted` and `take` instead of `run`.")
+             "required_ends"_a.noconvert(), "required"_a.noconvert(), "allowed_ends"_a.noconvert(),
+             "allowed"_a.noconvert(), "bonuses"_a.noconvert(), "max_parents"_a.noconvert(),
+             "base_bonuses"_a.noconvert(), "prune"_a, "margin"_a, "slack"_a,
+             "A listing that is fed: by `wanted` and `take` instead of `run`.")
         .def(
             "wanted",
             [](BoundListing& self, std::size_t most) {

@@ -126,8 +126,8 @@ template <class Call>
 bool visit_values(std::string_view format, const ArrowArray& array, std::size_t end, Call&& call) {
     const auto data = [&]<class T>(const T*) { return static_cast<const T*>(array.buffers[1]); };
     const auto texts = [&]<class Offset>(const Offset* offsets) {
-        call(WordKind::kSigned, TextValues<Offset>{offsets, static_cast<const char*>(array.buffers[2]),
-                                                   offsets[end]});
+        const auto* const text = static_cast<const char*>(array.buffers[2]);
+        call(WordKind::kSigned, TextValues<Offset>{offsets, text, offsets[end]});
     };
     const auto whole = [&]<class T>(const T* values) {
         call(std::numeric_limits<T>::is_signed ? WordKind::kSigned : WordKind::kUnsigned,

@@ -52,6 +52,15 @@ const std::uint8_t* validity(const ArrowArray& array) noexcept {
     return static_cast<const std::uint8_t*>(array.buffers[0]);
 }
 
+// Whether rows of a struct are missing as a whole, which those of a table never are.
+bool has_null_rows(const ArrowArray& batch) noexcept {
+    const std::uint8_t* const valid = validity(batch);
+    for (std::int64_t i = 0; valid && i < batch.length; ++i) {
+        if (!bit_at(valid, static_cast<std::size_t>(batch.offset + i))) return true;
+    }
+    return false;
+}
+
 bool is_struct(const ArrowSchema& schema) noexcept {
     return std::string_view(schema.format) == "+s";
 }
@@ -87,11 +96,12 @@ std::int64_t index_at(char format, const void* indices, std::size_t row) noexcep
 // broken text, too.
 void write_utf8(const std::byte* letters, std::size_t n, std::string& text) {
     text.clear();
-    while (n > 0 && value_at<std::uint32_t>(letters, static_cast<std::ptrdiff_t>(4 * (n - 1))) == 0) {
-        --n;
-    }
+    const auto letter_at = [letters](std::size_t i) {
+        return value_at<std::uint32_t>(letters, static_cast<std::ptrdiff_t>(4 * i));
+    };
+    while (n > 0 && letter_at(n - 1) == 0) --n;
     for (std::size_t i = 0; i < n; ++i) {
-        const auto letter = value_at<std::uint32_t>(letters, static_cast<std::ptrdiff_t>(4 * i));
+        const std::uint32_t letter = letter_at(i);
         const auto tail = [&](int shift) {
             text.push_back(static_cast<char>(0x80 | (letter >> shift & 0x3f)));
         };
@@ -520,6 +530,9 @@ void ColumnEncoder::add_field(const ArrowSchema& schema, const ArrowArray& batch
     const auto n_rows = static_cast<std::size_t>(batch.length);
     if (is_table && batch.n_children != schema.n_children) {
         throw StreamError("a batch of the Arrow stream has other columns than its schema");
+    }
+    if (is_table && has_null_rows(batch)) {
+        throw TypeError("the Arrow stream has rows that are null");
     }
     try {
         columns_[first_column + k]->add(is_table ? *schema.children[k] : schema,

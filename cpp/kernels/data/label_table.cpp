@@ -35,8 +35,9 @@ void DistinctCounter::insert(std::uint64_t hash) {
 void DistinctCounter::grow() {
     const bool is_full = n_kept_ > room_;
     if (is_full) mask_ = 2 * mask_ + 1;
+    const std::size_t size = is_full ? slots_.size() : 2 * slots_.size();
     const std::vector<std::uint64_t> old =
-        std::exchange(slots_, std::vector<std::uint64_t>(is_full ? slots_.size() : 2 * slots_.size()));
+        std::exchange(slots_, std::vector<std::uint64_t>(size));
     n_kept_ = has_zero_ ? 1 : 0;
     const std::size_t last = slots_.size() - 1;
     for (const std::uint64_t hash : old) {

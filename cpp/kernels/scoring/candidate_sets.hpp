@@ -100,8 +100,8 @@ struct WantedSets {
 // that the small sets of all children come first and time that one does not need is left to the
 // others; without one, children are finished one after the other.
 //
-// A listing without table and kernel is fed: whoever has the scores asks what is wanted, in batches,
-// and hands them over with bounds. See set_queue.hpp.
+// A listing without table and kernel is fed: whoever has the scores asks what is wanted, in
+// batches, and hands them over with bounds. See set_queue.hpp.
 class CandidateListing {
 public:
     CandidateListing(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits,

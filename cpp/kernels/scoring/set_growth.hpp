@@ -31,8 +31,8 @@ protected:
     };
 
     // What may join set number i of the level: larger members all of whose subsets are there.
-    // `group_end` is kept between calls with ascending i: sets up to there share all members but the
-    // last.
+    // `group_end` is kept between calls with ascending i: sets up to there share all members but
+    // the last.
     void list_candidates(const ChildListing& c, std::size_t i, std::size_t& group_end) {
         const SetLevel& level = c.level;
         const std::size_t size = level.set_size();

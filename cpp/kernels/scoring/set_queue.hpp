@@ -48,8 +48,8 @@ private:
     std::size_t child_ = 0;       // whose sets are next
     std::size_t next_place_ = 0;  // in its level
     std::size_t group_end_ = 0;
-    std::vector<std::size_t> n_waiting_;    // by child
-    std::vector<std::uint8_t> all_wait_;    // by child: no more of this size
+    std::vector<std::size_t> n_waiting_;  // by child
+    std::vector<std::uint8_t> all_wait_;  // by child: no more of this size
     std::vector<std::int32_t> parents_;
 };
 

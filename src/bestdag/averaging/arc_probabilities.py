@@ -25,6 +25,7 @@ __all__ = ["ArcProbabilities", "EdgeStrength", "ParentSetProbability"]
 
 _MAX_LINES = 30
 _LEAST_SHOWN = 5e-4
+_WIDEST = 4.0  # of the lines of a picture: an arc that is certain
 
 
 class EdgeStrength(NamedTuple):
@@ -189,19 +190,34 @@ class ArcProbabilities(Tabular):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; new axes by default.
+            Where to draw the heat map; new axes by default.
         kind : {"heat map", "graph"}
         threshold : float, default 0.1
-            The graph has the edges above it.
-        """
-        from bestdag.averaging.drawing import plot_graph
-        from bestdag.plots import arc_probabilities
+            The graph has the edges above it; one whose directions are about equally probable has
+            no head.
 
+        Returns
+        -------
+        Axes or Picture
+        """
         if kind == "heat map":
+            from bestdag.plots import arc_probabilities
+
             return arc_probabilities(self, ax)
-        if kind == "graph":
-            return plot_graph(self, ax, threshold)
-        raise bad_setting("plot", "kind", "'heat map' or 'graph'", kind)
+        if kind != "graph":
+            raise bad_setting("plot", "kind", "'heat map' or 'graph'", kind)
+        from bestdag.drawing.picture import draw
+        from bestdag.drawing.svg import Line
+
+        lines = []
+        for parent, child in self.averaged(threshold).arcs:
+            probability = self.edge(parent, child)
+            share = self[parent, child] / (self[parent, child] + self[child, parent])
+            ends = (parent, child) if share >= 0.25 else (child, parent)
+            width, note = _WIDEST * probability, f"probability {probability:.3g}"
+            is_directed = not 0.25 <= share <= 0.75
+            lines.append(Line(*ends, "edge", width, note, is_directed))
+        return draw(self.names, lines, remark="wider: more probable; no head: either direction")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

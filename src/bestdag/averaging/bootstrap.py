@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bestdag.averaging.arc_probabilities import ArcProbabilities
 from bestdag.averaging.threshold import inclusion_threshold
 from bestdag.averaging.weighted_dags import WeightedDags
-from bestdag.checkpoint import Checkpoint, open_checkpoint
+from bestdag.checkpoint import Checkpoint, RunState, describe
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import as_dataset
 from bestdag.errors import DataError, require_count
@@ -31,7 +31,6 @@ from bestdag.scores.prior import StructurePrior, make_prior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
-from bestdag.search.about import about_run
 from bestdag.search.problem import Problem
 from bestdag.search.steps import Search
 from bestdag.validation.fits import learn_one_of_many
@@ -125,6 +124,7 @@ def bootstrap(
     begun = time.monotonic()
     n_replicates = require_count(_WHO, "replicates", replicates, minimum=1)
     require_count(_WHO, "seed", seed)
+    file = Checkpoint.of(_WHO, checkpoint, checkpoint_every, resume, force)
     chosen, structure_prior = chosen_or_default(score, structure_prior)
     how = search_for_fit(search)
     with limited_memory(memory_limit):
@@ -142,10 +142,9 @@ def bootstrap(
                 "time_limit": time_limit,
             },
         )
-        about = (
-            {}
-            if checkpoint is None
-            else about_run(
+        state = RunState()
+        if file is not None:
+            description = describe(
                 _WHO,
                 dataset,
                 how,
@@ -157,13 +156,12 @@ def bootstrap(
                 time_limit=time_limit,
                 seed=seed,
             )
-        )
-        with open_checkpoint(
-            _WHO, checkpoint, about, every=checkpoint_every, resume=resume, force=force
-        ) as kept:
-            dags = _Replicates(kept, sorted(dataset.names)).run(
+            state = file.open(_WHO, description)
+        with state:
+            dags = _learned(
                 replicate,
                 n_replicates,
+                state,
                 threads=threads,
                 executor=executor,
                 on_done=counting(progress, "learning replicates", n_replicates, who=_WHO),
@@ -194,8 +192,8 @@ def bootstrap(
             f"probabilities are shares of {count_of(n_replicates, 'bootstrap resample')}",
             *kept_families,
         ),
-        seconds=time.monotonic() - begun + kept.seconds_before,
-        resumed_seconds=kept.seconds_before,
+        seconds=time.monotonic() - begun + state.seconds_before,
+        resumed_seconds=state.seconds_before,
         dags=WeightedDags.of_draws(names, drawn),
     )
 
@@ -214,48 +212,39 @@ class _Replicate:
         return found.dag
 
 
-class _Replicates:
-    """What was learned of each replicate, in a file where that is asked for."""
+def _learned(
+    replicate: _Replicate,
+    n_replicates: int,
+    state: RunState,
+    *,
+    threads: int | None,
+    executor: Executor | None,
+    on_done: Callable[[int], None] | None,
+) -> list[Dag]:
+    """Learn the replicates that are not in the file yet."""
+    dags = {n: state.get(f"replicate {n}", Dag) for n in range(n_replicates)}
+    left = [number for number, dag in dags.items() if dag is None]
+    if on_done is not None:
+        for number in sorted(dags.keys() - set(left)):
+            on_done(number)
 
-    def __init__(self, kept: Checkpoint, names: Sequence[str]) -> None:
-        self._kept = kept
-        self._names = names
-        self._done: dict[int, list[tuple[str, str]]] = {}  # arcs
+    def take(place: int, dag: Dag) -> None:
+        dags[left[place]] = dag
+        state.put(f"replicate {left[place]}", dag)
+        state.keep()
 
-    def run(
-        self,
-        learned: Callable[[int, int], Dag],
-        n_replicates: int,
-        *,
-        threads: int | None,
-        executor: Executor | None,
-        on_done: Callable[[int], None] | None,
-    ) -> list[Dag]:
-        """Learn the replicates that are not there yet."""
-        with self._kept.part("replicates", lambda: self._done) as saved:
-            for number, arcs in (saved or {}).items():
-                self._done[int(number)] = [(parent, child) for parent, child in arcs]
-            left = [number for number in range(n_replicates) if number not in self._done]
-            if on_done is not None:
-                for number in sorted(self._done):
-                    on_done(number)
-
-            def take(place: int, dag: Dag) -> None:
-                self._done[left[place]] = list(dag.arcs)
-                self._kept.keep()
-
-            if left:
-                run_all(
-                    learned,
-                    left,
-                    threads=threads,
-                    who=_WHO,
-                    on_done=on_done,
-                    on_answer=take,
-                    executor=executor,
-                )
-                self._kept.keep(now=True)
-        return [Dag(self._names, self._done[number]) for number in range(n_replicates)]
+    if left:
+        run_all(
+            replicate,
+            left,
+            threads=threads,
+            who=_WHO,
+            on_done=on_done,
+            on_answer=take,
+            executor=executor,
+        )
+        state.keep(now=True)
+    return [dag for dag in dags.values() if dag is not None]
 
 
 class _Draws:

@@ -25,7 +25,7 @@ from bestdag.averaging.exact import (
 )
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.averaging.weighted_dags import WeightedDags
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 
 __all__ = ["WHO", "PosteriorPlan"]
 
@@ -54,7 +54,7 @@ class PosteriorPlan:
     seed: int
     threads: int
     progress: Callable[[float], None] | None
-    checkpoint: Checkpoint
+    state: RunState
     executor: Executor | None = None
 
     def chosen(self, n: int) -> PosteriorPlan:
@@ -185,7 +185,7 @@ class PosteriorPlan:
             n_kept=_N_KEPT if self.samples is None else self.samples,
             with_paths=self.ancestors,
             seed=self.seed,
-            checkpoint=self.checkpoint,
+            state=self.state,
             executor=self.executor,
             **self._limits(),
         )

@@ -18,7 +18,7 @@ from bestdag.averaging.local_weights import (
     require_log_probability,
 )
 from bestdag.averaging.plan import WHO, PosteriorPlan
-from bestdag.checkpoint import open_checkpoint
+from bestdag.checkpoint import Checkpoint, RunState, describe
 from bestdag.data.readers import as_dataset
 from bestdag.errors import (
     InvalidParameterError,
@@ -39,7 +39,6 @@ from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.scores.table import ScoreTable
-from bestdag.search.about import about_run
 from bestdag.search.problem import Problem
 from bestdag.wording import arg
 
@@ -85,7 +84,7 @@ def posterior(
 
     Parameters
     ----------
-    data : Dataset, ScoreTable, or anything `read` takes
+    data : Dataset, LocalScores, or anything `read` takes
         Of a table of local scores only the listed parent sets count.
     score : Score or str, default "bdeu"
         The logarithm of P(D | G): a BD score, an NML score, or BIC as its approximation. LL and
@@ -181,6 +180,7 @@ def posterior(
         ("weighting", weighting, WEIGHTINGS),
     ):
         require_choice(WHO, what, value, choices)
+    file = Checkpoint.of(WHO, checkpoint, checkpoint_every, resume, force)
     told = reporter_for(WHO, progress)
     if told is not None:
         told.tell("scoring parent sets")
@@ -201,20 +201,17 @@ def posterior(
     begun = time.monotonic()
     with limited_memory(memory_limit), listening(told), ExitStack() as stack:
         problem = _problem(data, score, knowledge, structure_prior, max_parents, support, threads)
-        about, opening = {}, time.monotonic()
-        if checkpoint is not None:
-            about = _about(problem, max_parents, asked)
-        kept = open_checkpoint(
-            WHO, checkpoint, about, every=checkpoint_every, resume=resume, force=force
-        )
-        stack.callback(kept.close)
-        before = kept.seconds_before
-        limit = None if time_limit is None else kept.limited(time_limit, opening)
+        opening, state = time.monotonic(), RunState()
+        if file is not None:
+            state = file.open(WHO, _description(problem, max_parents, asked))
+        stack.callback(state.close)
+        before = state.seconds_before
+        limit = None if time_limit is None else state.limited(time_limit, opening)
         plan = PosteriorPlan(
             **asked,
-            deadline=Deadline(WHO, limit).earlier(kept.reserve),
+            deadline=Deadline(WHO, limit).earlier(state.reserve),
             threads=n_threads,
-            checkpoint=kept,
+            state=state,
             executor=executor,
             progress=None
             if told is None
@@ -234,7 +231,7 @@ def posterior(
         weights = local_weights(WHO, problem, most, plan.deadline)
         found = plan.chosen(len(weights.names)).run(weights)
         if found.status != "done":
-            kept.stop(at_once=found.status == "interrupted")
+            state.stop(at_once=found.status == "interrupted")
     answer = replace(
         found,
         notes=(*notes, *found.notes),
@@ -247,9 +244,11 @@ def posterior(
     return answer
 
 
-def _about(problem: Problem, max_parents: int | None, asked: dict[str, Any]) -> dict[str, str]:
+def _description(
+    problem: Problem, max_parents: int | None, asked: dict[str, Any]
+) -> dict[str, str]:
     """Return what decides the answer."""
-    return about_run(
+    return describe(
         WHO,
         problem.scores,
         None,
@@ -284,7 +283,7 @@ def _problem(
     threads: int | None,
 ) -> Problem:
     scores: LocalScores
-    if isinstance(data, ScoreTable):
+    if isinstance(data, LocalScores):
         scores = data
     else:
         chosen = make_score(score) if isinstance(score, str) else score

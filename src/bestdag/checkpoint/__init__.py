@@ -1,6 +1,6 @@
-"""Runs that survive: the state of a long run in a file, and going on from it."""
+"""Runs that survive: what a long run has found, in a file, and going on from it."""
 
-from bestdag.checkpoint.checkpoint import Checkpoint, State, text_of
-from bestdag.checkpoint.opening import open_checkpoint
+from bestdag.checkpoint.description import describe
+from bestdag.checkpoint.run import Checkpoint, RunState
 
-__all__ = ["Checkpoint", "State", "open_checkpoint", "text_of"]
+__all__ = ["Checkpoint", "RunState", "describe"]

@@ -20,7 +20,7 @@ from bestdag.data.sources.base import RawColumn
 from bestdag.data.table import Table
 from bestdag.errors import DataError, require_count
 from bestdag.graph.knowledge import Knowledge
-from bestdag.incomplete import Refuse, Treatment, make_treatment
+from bestdag.incomplete import Treatment, make_treatment
 from bestdag.learned import Result
 from bestdag.learning import learn
 from bestdag.network.network import Network
@@ -173,8 +173,7 @@ class Recipe:
     @property
     def keeps_missing(self) -> bool:
         """Whether rows with missing values are learned from."""
-        treatment = make_treatment(self.missing)
-        return treatment.reads_as == "keep" and treatment.name != Refuse.name
+        return make_treatment(self.missing).keeps_missing
 
     def fit(self, dataset: Dataset, target: str) -> Classifier:
         """Learn from training rows that `coding` has cut."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_FORMATS = (".pdf", ".png", ".svg", ".dot")
+_FORMATS = (".svg", ".png", ".dot")
 
 
 @click.command("compare")
@@ -31,8 +31,8 @@ _FORMATS = (".pdf", ".png", ".svg", ".dot")
     click.option(
         "--draw",
         metavar="FILE",
-        help="Draw both structures in one picture (.dot for Graphviz; .png, .pdf or .svg by "
-        "matplotlib); of one LEARNED.",
+        help="Draw both structures in one picture (.svg, .png, or .dot for Graphviz); of one "
+        "LEARNED.",
     ),
     FORCE,
     JSON,
@@ -98,26 +98,14 @@ def _check_drawing(draw: str, true: str, learned: tuple[str, ...], force: bool) 
     require_new_file(draw, force=force)
     require_own_names({"TRUE": true, "LEARNED": learned[0]}, {"--draw": draw})
     require_folder(draw)
-    if not draw.lower().endswith(".dot"):
-        import_optional("matplotlib", who="--draw", extra="plot")
+    if draw.lower().endswith(".png"):
+        import_optional("resvg_py", who="--draw", extra="draw")
 
 
 def _write_drawing(path: str, one: StructureComparison) -> None:
     from bestdag.files import write_file
 
-    suffix = path.lower().rpartition(".")[2]
-    write_file(path, one.to_dot().encode() if suffix == "dot" else _picture(one, suffix))
-
-
-def _picture(one: StructureComparison, suffix: str) -> bytes:
-    import io
-
-    from matplotlib.figure import Figure
-
-    size = max(5.0, 1.2 * len(one.true.nodes) ** 0.5 * 2)
-    figure = Figure(figsize=(size, size * 0.75), layout="constrained")
-    one.plot(figure.subplots())
-    made: Any = io.BytesIO()
-    figure.savefig(made, format=suffix)
-    picture: bytes = made.getvalue()
-    return picture
+    if path.lower().endswith(".dot"):
+        write_file(path, one.to_dot().encode())
+    else:
+        one.plot().save(path)

@@ -341,7 +341,7 @@ def _shown(value: object) -> str:
 def _load(kind: str, text: str) -> Any:
     """Load what a setting is on the command line: a network, tables, or a start of EM."""
     if kind == "tables":
-        from bestdag.scores.pseudo_counts import PseudoCounts
+        from bestdag.scores.bd import PseudoCounts
 
         return PseudoCounts.load(text)
     if kind == "start" and text in ("available", "uniform", "random"):

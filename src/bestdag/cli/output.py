@@ -19,7 +19,7 @@ import click
 
 from bestdag.files import format_suffix, is_link_to_file, shown_path, through_link
 from bestdag.network.formats import FORMATS
-from bestdag.wording import count_of
+from bestdag.wording import aligned, count_of
 
 if TYPE_CHECKING:
     from bestdag.network.network import Network
@@ -81,13 +81,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: i
     Nothing is cut or wrapped, so a pipe gets what a screen gets.
     """
     cells = [[one_line(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
-    for row in cells:
-        aligned = [
-            cell.ljust(width) if k < left else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print_line("  ".join(aligned).rstrip())
+    for line in aligned(cells, left=left):
+        print_line(line)
 
 
 def print_json(value: dict[str, Any] | list[dict[str, Any]]) -> None:

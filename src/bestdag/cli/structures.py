@@ -91,7 +91,7 @@ def print_structure(
     _print(line, width)
     if not result.is_proved and result.gap is not None:
         _print(result.shortfall(), width)
-    is_mean = result.dataset is not None and result.treatment.name == "available"
+    is_mean = result.dataset is not None and result.treatment.has_mean_scores
     unit = "log score per row" if is_mean else "log score"
     for line in structure_lines(result.dag, losses, width, unit, compelled=result.compelled()):
         print_line(line)
@@ -154,7 +154,7 @@ def _for_json(
         "arcs": [list(arc) for arc in result.dag.arcs],
         "compelled": [arc in compelled for arc in result.dag.arcs],
         "score_lost": None if losses is None else [losses[arc] for arc in result.dag.arcs],
-        "notes": list(result.notes),
+        "notes": [*result.notes, *result.bound_words()],
         **({} if table is None else {"data": _data_for_json(table)}),
         **({} if result.structures is None else _structures_for_json(result.structures)),
         "settings": {**settings, **result.settings, "resolution": result.resolution},

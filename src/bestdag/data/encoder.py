@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from bestdag import _core
 from bestdag.data.checks import as_weights, code_type, wrong_weight
 from bestdag.data.discretization.cuts import labelled_variable
 from bestdag.data.labels import is_absent, is_broken, label_all, sorted_states
@@ -213,8 +214,9 @@ def encode(
         [table.dtype for table in chosen.tables],
         has_weights or is_collapsed,
     )
+    known = None if is_collapsed else _known_counts(columns, chosen)
     with closing(batches()) as rows:  # whatever comes next asks the source again
-        tally = encode_rows(chosen, rows, sink, options, weight)
+        tally = encode_rows(chosen, rows, sink, options, weight, known)
     if tally.n_seen != n_source:
         raise DataError(f"{who} changed while it was read; read a copy of it")
     if whole_weights(tally, options) if has_weights else is_collapsed:
@@ -248,8 +250,12 @@ def encode_rows(
     sink: Sink,
     options: ReadOptions,
     weight: WeightColumn | None = None,
+    known: list[_Array] | None = None,
 ) -> Tally:
-    """Translate rows into a sink, without those that the strategy for missing values drops."""
+    """Translate rows into a sink, without those that the strategy for missing values drops.
+
+    `known` are the counts of values by column and code, where somebody has counted them.
+    """
     tally = Tally.of(plan)
     start = 0
     for batch in batches:
@@ -264,7 +270,9 @@ def encode_rows(
         elif n_equal is not None:
             weights = n_equal.astype(np.float64)
         start += n_rows
-        tally.n_seen += _count(tally.seen, codes, n_equal)
+        if known is None:
+            _count(tally.seen, codes, n_equal)
+        tally.n_seen += n_rows if n_equal is None else int(n_equal.sum())
         if plan.missing.drops_rows:
             complete = np.ones(n_rows, np.bool_)
             for column, arity in zip(codes, plan.arities, strict=True):
@@ -273,11 +281,14 @@ def encode_rows(
                 codes = [column[complete] for column in codes]
                 n_equal = None if n_equal is None else n_equal[complete]
                 weights = None if weights is None else weights[complete]
-            tally.n_kept += _count(tally.kept, codes, n_equal)
+            _count(tally.kept, codes, n_equal)
+            tally.n_kept += len(codes[0]) if n_equal is None else int(n_equal.sum())
         if weights is not None:
             tally.kept_weight += float(weights.sum())
         tally.n_held += len(codes[0])
         sink.append(codes, weights)
+    for counts, others in zip(tally.seen, known or (), strict=False):
+        counts += others
     if not plan.missing.drops_rows:
         tally.n_kept = tally.n_seen
     return tally
@@ -421,24 +432,38 @@ def _states(
 
 def translated(table: _Array, codes: _Array, *, is_ours: bool = True) -> _Array:
     """Return the entries of a table at codes; past the end is the last. Ours are overwritten."""
-    in_place = is_ours and codes.dtype == table.dtype and codes.flags.writeable
-    out = codes if in_place else np.empty(len(codes), dtype=table.dtype)
+    if codes.dtype == table.dtype:
+        whole = np.full(np.iinfo(table.dtype).max + 1, table[-1])
+        whole[: len(table)] = table
+        out = codes if is_ours and codes.flags.writeable else codes.copy()
+        if out.flags.c_contiguous:
+            _core.recode(out, whole)
+            return out
+    out = np.empty(len(codes), dtype=table.dtype)
     # Block by block: numpy indexes through 64-bit copies, eight times the size of the codes.
     for start in range(0, len(codes), _BLOCK):
-        block = codes[start : start + _BLOCK]
-        out[start : start + _BLOCK] = table.take(block, mode="clip")
+        out[start : start + _BLOCK] = table.take(codes[start : start + _BLOCK], mode="clip")
     return out
 
 
-def _count(counts: Sequence[_Array], codes: Sequence[_Array], n_equal: _Array | None) -> int:
-    """Add values by code; return the number of rows."""
+def _known_counts(columns: Sequence[RawColumn], plan: Plan) -> list[_Array] | None:
+    """Return the counts by code, where the source has counted all distinct values."""
+    counts = []
+    for column, table, arity in zip(columns, plan.tables, plan.arities, strict=True):
+        if column.counts is None:
+            return None
+        counts.append(np.bincount(table, column.counts, arity + 1).astype(np.int64))
+    return counts
+
+
+def _count(counts: Sequence[_Array], codes: Sequence[_Array], n_equal: _Array | None) -> None:
+    """Add values by code."""
     for total, column in zip(counts, codes, strict=True):
         for start in range(0, len(column), _BLOCK):
             rows = slice(start, start + _BLOCK)
             heavy = None if n_equal is None else n_equal[rows]
             # Sums of numbers of rows are exact in float64.
             total += np.bincount(column[rows], heavy, len(total)).astype(np.int64, copy=False)
-    return len(codes[0]) if n_equal is None else int(n_equal.sum())
 
 
 def _require_weights(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bestdag.errors import DataError, InvalidParameterError, import_optional
 from bestdag.files import format_suffix, writing
 from bestdag.tabular import Table, html_of, shown_text
-from bestdag.wording import by_reader, count_of
+from bestdag.wording import aligned, by_reader, count_of
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -199,9 +199,7 @@ def first_rows_text(data: Dataset) -> str:
     """Return the summary and the first rows as text."""
     table = _first_rows(data)
     shown = [list(map(shown_text, table.names)), *([cell or "" for cell in r] for r in table.rows)]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in shown]
-    return "\n".join([repr(data), *lines])
+    return "\n".join([repr(data), *aligned(shown)])
 
 
 def _first_rows(data: Dataset) -> Table:

@@ -15,7 +15,7 @@ from bestdag.data.discretization.cuts import cut_variable
 from bestdag.data.schema import Variable
 from bestdag.data.settings import Choice, choose, require_collapse
 from bestdag.data.sinks.disk import scanned
-from bestdag.data.sinks.memory import dataset_of, read_collapsed, read_into_memory
+from bestdag.data.sinks.memory import dataset_of, read_collapsed, read_into_memory, read_where_equal
 from bestdag.data.sources import can_be_opened_again
 from bestdag.data.sources.connection import sql_source
 from bestdag.data.sources.files import local_files
@@ -346,9 +346,9 @@ def _into_memory(
                     f"read: {choice.options.source} is in memory already; identical rows are "
                     f"combined when files are read: leave out collapse"
                 )
-        elif table.may_collapse() if collapse is None else collapse:
-            data, encoded = read_collapsed(table)
-            return Rows(data, encoded.notes, encoded.n_source)
+        elif collapse is not False:
+            data, encoded = read_collapsed(table) if collapse else read_where_equal(table)
+            return Rows(data) if encoded is None else Rows(data, encoded.notes, encoded.n_source)
         return Rows(read_into_memory(table))
 
 

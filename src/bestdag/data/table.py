@@ -14,13 +14,10 @@ from bestdag.data.checks import as_numbers
 from bestdag.data.encoder import Encoded, Sink, WeightColumn, encode
 from bestdag.data.settings import Choice
 from bestdag.data.sources import open_source
-from bestdag.data.sources.base import Batch, Limits, Numbers, RawColumn, Source
+from bestdag.data.sources.base import LEAST_ROWS, Batch, Limits, Numbers, RawColumn, Source
 from bestdag.errors import DataError
 
 __all__ = ["Table", "open_table"]
-
-# Fewer rows than this are quick to count as they are.
-_LEAST_ROWS = 100_000
 
 
 class Table:
@@ -80,11 +77,16 @@ class Table:
             return []
         return self.source.columns(names, self._limits(names))
 
+    @property
+    def has_own_weights(self) -> bool:
+        """Whether weights came as an array, one for each row."""
+        return self.choice.weights is not None and self._weight is None
+
     def may_collapse(self) -> bool:
         """Whether a sample promises that few rows are different; weights may be a column."""
-        if self.choice.weights is not None and self._weight is None:
+        if self.has_own_weights:
             return False
-        if self.n_rows < _LEAST_ROWS:
+        if self.n_rows < LEAST_ROWS:
             return False
         return self.source.has_few_different_rows(self.names, self._weight)
 

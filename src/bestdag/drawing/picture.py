@@ -106,8 +106,8 @@ def draw(
     key : bool, default True
         Whether the picture shows it.
     """
-    arcs = [(line.start, line.end) for line in lines if line.kind != "edge"]
-    edges = [(line.start, line.end) for line in lines if line.kind == "edge"]
+    arcs = [(line.start, line.end) for line in lines if line.is_directed]
+    edges = [(line.start, line.end) for line in lines if not line.is_directed]
     counts = [count_of(len(nodes), "node"), count_of(len(arcs), "arc")]
     title = ", ".join([*counts, *([count_of(len(edges), "edge")] if edges else [])])
     layout = lay_out(nodes, arcs, edges)

@@ -16,15 +16,22 @@ from bestdag.drawing.text import FONT_SIZE, escaped, shortened, text_width
 
 __all__ = ["Kind", "Line", "key_of", "svg_of"]
 
-Kind = Literal["compelled", "reversible", "edge"]
+Kind = Literal["compelled", "reversible", "edge", "both", "removed", "added", "turned", "within"]
 
 _FONT = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
-_ARC_COLOUR, _REVERSIBLE_COLOUR = "#4d6b8a", "#b0762f"
-_DASHES = ' stroke-dasharray="6 4"'
-_WHAT_KINDS_MEAN = {
-    "compelled": "direction determined",
-    "reversible": "direction not determined by the data",
-    "edge": "no direction",
+_ARC_COLOUR, _TURNED = "#4d6b8a", "#b0762f"
+_DASHES, _DOTS = ' stroke-dasharray="6 4"', ' stroke-dasharray="2 4"'
+# Of each kind of line: colour, dashes, and what the key says. The last five are those of two
+# structures in one picture.
+_KINDS: dict[Kind, tuple[str, str, str]] = {
+    "compelled": (_ARC_COLOUR, "", "direction determined"),
+    "reversible": (_TURNED, _DASHES, "direction not determined by the data"),
+    "edge": (_ARC_COLOUR, "", "no direction"),
+    "both": ("#6b7785", "", "in both"),
+    "removed": ("#c0392b", _DASHES, "missing"),
+    "added": ("#2f6fde", "", "added"),
+    "turned": (_TURNED, "", "other direction"),
+    "within": (_TURNED, _DOTS, "other direction, same class"),
 }
 _KEY_LINE, _KEY_SAMPLE, _KEY_SIZE = 20.0, 34.0, 11.5
 
@@ -38,10 +45,12 @@ class Line:
     start, end : str
     kind : "compelled", "reversible" or "edge"
         An arc that points the same way in all equivalent structures, one that does not, a link
-        without direction.
+        without direction; of two structures "both", "removed", "added", "turned" or "within".
     width : float
     note : str
         Said by the tooltip, after the names.
+    is_directed : bool
+        Whether it has a head.
     """
 
     start: str
@@ -49,6 +58,7 @@ class Line:
     kind: Kind = "compelled"
     width: float = 1.5
     note: str = ""
+    is_directed: bool = True
 
 
 def svg_of(
@@ -103,12 +113,12 @@ def key_of(lines: Sequence[Line], remark: str = "") -> list[tuple[str, str]]:
     return [
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="key" {size} aria-hidden="true">'
-            f'<g class="{kind}">{_drawn(route, kind, 1.5, flat=True)}</g></svg>'
+            f'<g class="{kind}">{_drawn(route, kind, 1.5, has_head, flat=True)}</g></svg>'
             if kind
             else "",
             text,
         )
-        for kind, text in _entries(lines, remark)
+        for kind, has_head, text in _entries(lines, remark)
     ]
 
 
@@ -138,24 +148,22 @@ def _node(name: str, layout: Layout, number: dict[str, int]) -> str:
 
 def _arc(line: Line, layout: Layout, number: dict[str, int]) -> str:
     route = layout.routes[line.start, line.end]
-    tip = f"{line.start} {_sign(line.kind)} {line.end}" + (f": {line.note}" if line.note else "")
+    sign = "\N{RIGHTWARDS ARROW}" if line.is_directed else "\N{EM DASH}"
+    tip = f"{line.start} {sign} {line.end}" + (f": {line.note}" if line.note else "")
     return (
         f'<g class="arc {line.kind}" data-start="{number[line.start]}" '
         f'data-end="{number[line.end]}"><title>{escaped(tip)}</title>'
-        f"{_drawn(route, line.kind, line.width)}</g>"
+        f"{_drawn(route, line.kind, line.width, line.is_directed)}</g>"
     )
 
 
-def _sign(kind: Kind) -> str:
-    return "\N{EM DASH}" if kind == "edge" else "\N{RIGHTWARDS ARROW}"
-
-
-def _drawn(route: tuple[Point, ...], kind: Kind, width: float, *, flat: bool = False) -> str:
+def _drawn(
+    route: tuple[Point, ...], kind: Kind, width: float, has_head: bool, *, flat: bool = False
+) -> str:
     """Draw a line and its head; `flat` for a sample that runs from left to right."""
-    colour = _REVERSIBLE_COLOUR if kind == "reversible" else _ARC_COLOUR
-    dashes = _DASHES if kind == "reversible" else ""
+    colour, dashes, _ = _KINDS[kind]
     (x, y), (from_x, from_y) = route[-1], route[-2]
-    length = 0.0 if kind == "edge" else 6.0 + 1.6 * width
+    length = 6.0 + 1.6 * width if has_head else 0.0
     half = 3.0 + 0.8 * width
     if flat:
         stop, path = (x - length, y), f"M{_n(from_x)} {_n(from_y)}H{_n(x - length)}"
@@ -164,7 +172,7 @@ def _drawn(route: tuple[Point, ...], kind: Kind, width: float, *, flat: bool = F
         back = -length if y > from_y else length
         path = _path((*route[:-1], (x, y + back)))
         corners = f"M{_n(x)} {_n(y)}L{_n(x - half)} {_n(y + back)}H{_n(x + half)}Z"
-    head = "" if kind == "edge" else f'<path class="head" d="{corners}" fill="{colour}"/>'
+    head = f'<path class="head" d="{corners}" fill="{colour}"/>' if has_head else ""
     return (
         f'<path class="line" d="{path}" fill="none" stroke="{colour}" '
         f'stroke-width="{_n(width)}"{dashes}/>{head}'
@@ -185,24 +193,26 @@ def _path(route: tuple[Point, ...]) -> str:
     return "".join(parts)
 
 
-def _entries(lines: Sequence[Line], remark: str) -> list[tuple[Kind | None, str]]:
-    kinds: list[Kind] = ["compelled", "reversible", "edge"]
-    kinds = [kind for kind in kinds if any(line.kind == kind for line in lines)]
-    if kinds == ["edge"]:
-        kinds = []
-    entries: list[tuple[Kind | None, str]] = [(kind, _WHAT_KINDS_MEAN[kind]) for kind in kinds]
-    return entries + ([(None, remark)] if remark else [])
+def _entries(lines: Sequence[Line], remark: str) -> list[tuple[Kind | None, bool, str]]:
+    """Return the kinds there are, whether they have heads, and what they mean."""
+    heads = {kind: [line.is_directed for line in lines if line.kind == kind] for kind in _KINDS}
+    entries: list[tuple[Kind | None, bool, str]] = [
+        (kind, any(heads[kind]), meaning) for kind, (*_, meaning) in _KINDS.items() if heads[kind]
+    ]
+    if [kind for kind, *_ in entries] == ["edge"]:
+        entries = []
+    return entries + ([(None, False, remark)] if remark else [])
 
 
 def _key(lines: Sequence[Line], remark: str, *, top: float) -> list[tuple[str, float]]:
     """Write the lines of the key, each with where it ends; none where all lines are alike."""
     written = []
-    for k, (kind, text) in enumerate(_entries(lines, remark)):
+    for k, (kind, has_head, text) in enumerate(_entries(lines, remark)):
         y, left = top + _KEY_LINE * (k + 0.5), 12.0
         sample = ""
         if kind:
             route = ((left, y), (left + _KEY_SAMPLE, y))
-            sample = f'<g class="{kind}">{_drawn(route, kind, 1.5, flat=True)}</g>'
+            sample = f'<g class="{kind}">{_drawn(route, kind, 1.5, has_head, flat=True)}</g>'
             left += _KEY_SAMPLE + 8.0
         written.append(
             (

@@ -13,6 +13,7 @@ from bestdag.tabular import Table, Tabular
 from bestdag.wording import count_of, first_names
 
 if TYPE_CHECKING:
+    from bestdag.drawing.picture import Picture
     from bestdag.network.network import Network
 
 __all__ = ["Found", "StructureComparison", "compare"]
@@ -150,21 +151,11 @@ class StructureComparison(Tabular):
 
         return comparison_dot(self)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw both structures in one picture, as `to_dot` colours them; needs matplotlib.
+    def plot(self) -> Picture:
+        """Draw both structures in one picture, in layers, by kinds as `to_dot` does."""
+        from bestdag.evaluation.drawing import comparison_picture
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        Axes
-        """
-        from bestdag.evaluation.drawing import plot_comparison
-
-        return plot_comparison(self, ax)
+        return comparison_picture(self)
 
     def _summary(self) -> list[str]:
         lines = [

@@ -88,7 +88,7 @@ def _remark(losses: Mapping[tuple[str, str], float] | None) -> str:
 def plot_pdag(graph: Pdag) -> Picture:
     """Draw a Pdag: edges are lines without a head."""
     lines = [Line(parent, child) for parent, child in graph.arcs]
-    lines += [Line(one, other, "edge") for one, other in graph.edges]
+    lines += [Line(one, other, "edge", is_directed=False) for one, other in graph.edges]
     return draw(graph.nodes, lines)
 
 

@@ -44,6 +44,10 @@ class Available:
     name: ClassVar[str] = "available"
     reads_as: ClassVar[str] = "keep"
     idle: ClassVar[str | None] = None  # its score is a mean for each row, on complete tables too
+    summary: ClassVar[str] = "each variable was scored on the rows without missing values in it"
+    keeps_missing: ClassVar[bool] = True
+    has_expected_counts: ClassVar[bool] = False
+    has_mean_scores: ClassVar[bool] = True
 
     def refusal(self, score: Score) -> str | None:
         """Say why it cannot be used with a score; None where it can."""

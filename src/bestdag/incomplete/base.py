@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.graph.dag import Dag
@@ -21,8 +21,8 @@ from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.bound import solve_with_bound
-from bestdag.search.near_best.request import Request
-from bestdag.search.near_best.search import solve_near_best
+from bestdag.search.near_optimal.request import Request
+from bestdag.search.near_optimal.search import solve_near_optimal
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
 from bestdag.search.steps import Search
@@ -36,7 +36,7 @@ class Task:
 
     search: Search
     bound: bool = False
-    near_best: Request | None = None  # the near-optimal structures that are wanted too
+    near_optimal: Request | None = None  # the near-optimal structures that are wanted too
     structure_prior: StructurePrior | None = None
     knowledge: Knowledge | None = None
     max_parents: int | None = None
@@ -47,7 +47,7 @@ class Task:
     start: Dag | None = None
     progress: Reporter | None = None
     executor: Executor | None = None
-    checkpoint: Checkpoint | None = None
+    state: RunState | None = None
 
     def solve(self, scores: LocalScores) -> SearchResult:
         """Run the search once; a task with other settings is made by `dataclasses.replace`."""
@@ -61,10 +61,10 @@ class Task:
             start=self.start,
             progress=self.progress,
             executor=self.executor,
-            checkpoint=self.checkpoint,
+            state=self.state,
         )
-        if self.near_best is not None:
-            return solve_near_best(problem, self.search, self.near_best)
+        if self.near_optimal is not None:
+            return solve_near_optimal(problem, self.search, self.near_optimal)
         if self.bound:
             return solve_with_bound(problem, self.search)
         return problem.solve(self.search)
@@ -76,12 +76,18 @@ class Treatment(Protocol):
 
     ``reads_as`` is the setting `missing` of `read` that it needs: "keep" where it takes missing
     cells itself. ``idle`` says that it has nothing to do where no missing values, so that such a
-    table is learned as any complete one; None where it has.
+    table is learned as any complete one; None where it has. ``summary`` says in a report what was
+    done about missing values. ``keeps_missing`` says that rows with missing values are learned
+    from; the counts may then be expected ones, and the scores means per row.
     """
 
     name: ClassVar[str]
     reads_as: ClassVar[str]
     idle: ClassVar[str | None]
+    summary: ClassVar[str]
+    keeps_missing: ClassVar[bool]
+    has_expected_counts: ClassVar[bool]
+    has_mean_scores: ClassVar[bool]
 
     def refusal(self, score: Score) -> str | None:
         """Say why it cannot be used with a score; None where it can."""
@@ -130,6 +136,10 @@ class CompleteRows:
 
     __slots__ = ()
     idle: ClassVar[str | None] = None
+    summary: ClassVar[str] = ""
+    keeps_missing: ClassVar[bool] = False
+    has_expected_counts: ClassVar[bool] = False
+    has_mean_scores: ClassVar[bool] = False
 
     def refusal(self, score: Score) -> str | None:
         """Return None: rows without missing values suit every score."""

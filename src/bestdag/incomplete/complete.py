@@ -68,9 +68,9 @@ def _in_order(share_left: float, score: Score) -> list[str]:
 
     ways = [make_treatment(name) for name in TREATMENTS if name != Refuse.name]
     possible = [way for way in ways if way.refusal(score) is None]
-    names = [way.name for way in possible if way.name != "drop" or share_left > 0]
-    keeping = [way.name for way in possible if way.reads_as == "keep"]
-    suits = "drop" if share_left >= _MOST_ROWS or not keeping else keeping[0]
+    names = [way.name for way in possible if way.name != DropRows.name or share_left > 0]
+    keeping = [way.name for way in possible if way.keeps_missing]
+    suits = DropRows.name if share_left >= _MOST_ROWS or not keeping else keeping[0]
     if suits not in names:
         suits = names[0]
     return [suits, *(name for name in names if name != suits)]
@@ -85,6 +85,7 @@ class DropRows(CompleteRows):
 
     name: ClassVar[str] = "drop"
     reads_as: ClassVar[str] = "drop"
+    summary: ClassVar[str] = "rows with missing values were dropped"
 
     def settle(self, dataset: Dataset, score: Score) -> Dataset:
         """Return the complete rows."""
@@ -101,6 +102,7 @@ class MissingState(CompleteRows):
 
     name: ClassVar[str] = "state"
     reads_as: ClassVar[str] = "state"
+    summary: ClassVar[str] = "missing values count as a category of their own"
 
     def settle(self, dataset: Dataset, score: Score) -> Dataset:
         """Return the data with one more state where values are missing."""

@@ -73,6 +73,10 @@ class StructuralEM:
     name: ClassVar[str] = "em"
     reads_as: ClassVar[str] = "keep"
     idle: ClassVar[str | None] = "structural EM has nothing to do"
+    summary: ClassVar[str] = "missing values were estimated (EM)"
+    keeps_missing: ClassVar[bool] = True
+    has_expected_counts: ClassVar[bool] = True
+    has_mean_scores: ClassVar[bool] = False
 
     restarts: int = setting(0, "Number of further runs from random changes of the best structure.")
     max_rounds: int = setting(100, "Maximum number of rounds (structure, then parameters) per run.")
@@ -116,7 +120,7 @@ class StructuralEM:
         self, dataset: Dataset, score: Score, task: Task, scorer: Scorer | None
     ) -> SearchResult:
         """Learn with any search."""
-        if task.near_best is not None:
+        if task.near_optimal is not None:
             raise InvalidParameterError(
                 "learn: structural EM ends in a local optimum, without near-optimal structures; "
                 f"leave out {arg('k_best')}, {arg('all_optimal')} and {arg('collect_within')}"

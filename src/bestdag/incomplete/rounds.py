@@ -6,13 +6,13 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError
 from bestdag.graph.dag import Dag
@@ -36,7 +36,6 @@ from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
 from bestdag.search.result import Limits, SearchResult, Status, Step
-from bestdag.search.saved import plain, result_from
 from bestdag.search.steps import Search
 from bestdag.search.tabu import Tabu
 from bestdag.search.ties import is_better
@@ -112,8 +111,7 @@ class Rounds:
         self._n_drawn = self._n_groups = self._n_rounds = 0
         self._deadline = math.inf  # there is none until there is something to return
         self._look_seconds = 0.0
-        self._checkpoint = task.checkpoint or Checkpoint()
-        self._found: list[dict[str, Any]] = []  # by searches that ended by themselves
+        self._state = task.state or RunState()
         self._n_searches = 0
         self._support = Support(task.support)  # what searches found to be exempt is in it
         self._limits = Limits()
@@ -121,13 +119,8 @@ class Rounds:
     def run(self) -> SearchResult:
         """Run, and start again as often as asked; the best of all rounds is the result.
 
-        Of a run that is kept, what its searches found is; parameters are fitted again.
+        A run that goes on has what the searches of its rounds found; parameters are fitted again.
         """
-        with self._checkpoint.part("structural EM", lambda: self._found) as saved:
-            self._found = saved or []
-            return self._run()
-
-    def _run(self) -> SearchResult:
         statuses: list[Status] = []
         random = np.random.default_rng(self._task.seed)
         start = self._task.start
@@ -237,8 +230,10 @@ class Rounds:
     ) -> SearchResult:
         """Run the search of a round; `to_the_end`: what it needs to return something is not cut."""
         self._n_searches += 1
-        if self._n_searches <= len(self._found):
-            return self._within_limits(result_from(self._found[self._n_searches - 1]))
+        name = f"round {self._n_searches}"
+        before = self._state.get(name, SearchResult)
+        if before is not None:
+            return self._within_limits(before)
         limit, deadline = self._time_limit(), self._deadline
         told = self._task.progress
         task = replace(
@@ -247,6 +242,7 @@ class Rounds:
             start=start,
             time_limit=limit,
             bound=False,
+            state=None,  # the round is what is kept
             progress=None if told is None else told.within(_PHASE),
         )
         if to_the_end:
@@ -257,8 +253,8 @@ class Rounds:
         found = self._within_limits(task.solve(within))
         self._deadline = deadline
         if found.status not in ("time limit", "interrupted"):
-            self._found.append(plain(found))
-            self._checkpoint.keep()
+            self._state.put(name, replace(found, certificates=()))
+            self._state.keep()
         return found
 
     def _within_limits(self, found: SearchResult) -> SearchResult:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, import_optional, unknown_name
 from bestdag.tabular import Table, Tabular, html_of, shown_text
-from bestdag.wording import count_of
+from bestdag.wording import aligned, count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -226,20 +226,12 @@ class Distribution:
         return f"<Distribution of {', '.join(self.names)}: {shape} states{kind}>"
 
     def __str__(self) -> str:
-        header = [tuple(map(shown_text, self.names))] if len(self.variables) > 1 else []
+        header = [(*map(shown_text, self.names), "", "")] if len(self.variables) > 1 else []
         rows = [
-            (tuple(map(shown_text, states)), f"{p:.6g}{error}", "#" * round(p * _BAR))
+            (*map(shown_text, states), f"{p:.6g}{error}", "#" * round(p * _BAR))
             for states, p, error in self._lines()
         ]
-        cells = [*header, *(states for states, _, _ in rows)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        wide = max(len(number) for _, number, _ in rows)
-        text = [self._title]
-        for names in header:
-            text.append("  " + "  ".join(map(str.ljust, names, widths)).rstrip())
-        for states, number, bar in rows:
-            labels = "  ".join(map(str.ljust, states, widths))
-            text.append(f"  {labels}  {number.ljust(wide)}  {bar}".rstrip())
+        text = [self._title, *(f"  {line}" for line in aligned([*header, *rows]))]
         if self._more:
             text.append(f"  {self._more}")
         if self.effective_sample_size is not None:
@@ -338,12 +330,9 @@ class Explanation:
         return exp(self.log_probability)
 
     def __str__(self) -> str:
-        width = max(map(len, self.states), default=0)
         lines = [f"probability {self.probability:.6g}, log {self.log_probability:.6f}"]
-        lines += [
-            f"  {shown_text(n).ljust(width)}  {shown_text(s)}" for n, s in self.states.items()
-        ]
-        return "\n".join(lines)
+        states = [tuple(map(shown_text, pair)) for pair in self.states.items()]
+        return "\n".join([*lines, *(f"  {line}" for line in aligned(states))])
 
 
 class Explanations(list[Explanation], Tabular):

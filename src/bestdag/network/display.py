@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bestdag.graph.plotting import notebook_svg
 from bestdag.tabular import Table, html_of, shown_text
-from bestdag.wording import count_of
+from bestdag.wording import aligned, count_of
 
 if TYPE_CHECKING:
     from bestdag.data.schema import Variable
@@ -93,14 +93,7 @@ def table_text(table: ConditionalTable, *, most_rows: int = _SHOWN_ROWS) -> str:
     for labels, numbers in table_rows(table, most_rows):
         cells = [f"{number:.6g}" for number in numbers[:_SHOWN_STATES]]
         lines.append([*labels, *cells, *(["..."] * has_more_states)])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = [title]
-    for line in lines:
-        aligned = [
-            cell.ljust(width) if k < len(given) else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        text.append("  ".join(("", *aligned)).rstrip())
+    text = [title, *(f"  {line}" for line in aligned(lines, left=len(given)))]
     n_rows = table.n_configurations if table.sparse is None else table.sparse.n_listed
     if n_rows > most_rows:
         text.append(f"  ... and {count_of(n_rows - most_rows, 'more row')}")

@@ -66,7 +66,7 @@ def load(path: str | os.PathLike[str]) -> Network | Dataset | ScoreTable | Knowl
     beginning = read_file(path)
     if looks_like_a_network(beginning):
         return load_network(path)
-    if beginning.startswith(b"PK") and _CHECKPOINT in beginning[:_HEAD]:
+    if beginning.startswith(_CHECKPOINT):
         raise FormatError(
             f"load: {shown_path(path)} is the checkpoint of a run; repeat the call that wrote it, "
             "with resume=True"

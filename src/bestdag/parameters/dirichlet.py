@@ -14,12 +14,11 @@ from bestdag.errors import DataError, InvalidParameterError, require_prior_count
 from bestdag.parameters.base import normalized, shares_unobserved
 from bestdag.registry import setting
 from bestdag.scores.bd import BD
-from bestdag.scores.bde import BDe
+from bestdag.scores.bde import BDe, PriorNetwork
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.k2 import K2
 from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
-from bestdag.scores.prior_network import PriorNetwork
 from bestdag.wording import arg, as_option, by_reader
 
 __all__ = ["Dirichlet", "HasPriors"]

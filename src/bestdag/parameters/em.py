@@ -27,9 +27,9 @@ from bestdag.parameters.base import Estimator, normalized, shares_unobserved
 from bestdag.parameters.dirichlet import Dirichlet, HasPriors
 from bestdag.parameters.fsnml import FSNML
 from bestdag.registry import setting
+from bestdag.scores.bde import PriorNetwork
 from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
-from bestdag.scores.prior_network import PriorNetwork
 from bestdag.wording import arg, by_reader, count_of
 
 __all__ = ["EM", "EMRun", "Expectation", "family_counts", "iterate"]

@@ -93,7 +93,7 @@ def other_scores_section(result: Result, threads: int | None) -> str:
     """
     if result.dataset is None or result.scored_by is None or "skeleton" in result.asked:
         return ""
-    if result.dataset.has_missing and result.treatment.name != "available":
+    if result.dataset.has_missing and not result.treatment.has_mean_scores:
         return ""
     choices = list(_choices(result, threads))
     if not choices:
@@ -137,7 +137,7 @@ def _choices(result: Result, threads: int | None) -> Iterator[_Choice]:
             problem = Problem(
                 scorer_of(score).within_support(result.limits.support),
                 knowledge=result.knowledge,
-                max_parents=result.asked.get("max_parents"),
+                max_parents=result.limits.max_parents,
                 time_limit=share,
                 threads=threads,
             )

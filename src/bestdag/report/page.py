@@ -14,10 +14,9 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.plotting import plot_dag
 from bestdag.report import sections
 from bestdag.report.alternatives import near_best_section, other_scores_section, scorer_for
-from bestdag.report.citing import citation, references_of
 from bestdag.report.families import family_facts, marginals_of, structure_facts
 from bestdag.report.markup import details, drawn, paragraph
-from bestdag.report.sections import Probabilities
+from bestdag.report.sections import Probabilities, citation, references_of
 from bestdag.report.summary import TableRead, certainty, findings, table_in_words, title_of
 from bestdag.report.whatif import whatif_facts, why_no_whatif
 from bestdag.scores.explanation import arc_losses
@@ -128,7 +127,7 @@ def report_page(
     parts = []
     reason, instead = _NO_ROWS, ""
     read = read or TableRead.of(result)
-    unit = "nats per row" if result.treatment.name == "available" else "nats"
+    unit = "nats per row" if result.treatment.has_mean_scores else "nats"
     if data is not None and score is not None:
         scorer = result.scorer(threads=threads)
         losses = arc_losses(scorer, dag)
@@ -146,7 +145,7 @@ def report_page(
         make_scorer = scorer_for(result, threads)
         seconds = 0.0 if result.was_interrupted else max(_LEAST_SECONDS, result.seconds)
         parts.append(sections.scores_section(data, dag, score, make_scorer, seconds))
-        if result.treatment.name == "em":
+        if result.treatment.has_expected_counts:
             parts.append(sections.completed_section(result.score, scorer.total(dag)))
     else:
         parts.append(sections.arcs_section(dag, None, probabilities, compelled=compelled))
@@ -214,7 +213,7 @@ def _by_arc(dag: Dag, probabilities: Probabilities | None) -> dict[tuple[str, st
 def _summary(result: Result, read: TableRead, found: list[str]) -> str:
     lead = [one.text for one in result.advice]
     if result.dataset is not None:
-        lead.append(" ".join(table_in_words(result.dataset, read, result.treatment.name)))
+        lead.append(" ".join(table_in_words(result.dataset, read, result.treatment)))
     lead += [" ".join(found), certainty(result)]
     score = f"log score {result.score:.6f} (natural logarithm)"
     if result.scored_by is not None and result.n_rows is not None:
@@ -222,7 +221,7 @@ def _summary(result: Result, read: TableRead, found: list[str]) -> str:
         if result.structure_prior is not None:
             score += f" with {result.structure_prior!r:.80}"
         score += f" of {count_of(result.n_rows, 'row')}"
-    if result.treatment.name == "em":
+    if result.treatment.has_expected_counts:
         score += "; of what the rows show, missing values summed out"
     lines = [result.headline(), score]
     notes = result.remarks()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import platform
+import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,7 +14,6 @@ from bestdag.drawing.text import escaped
 from bestdag.errors import BestdagError
 from bestdag.graph.dag import Dag
 from bestdag.report.markup import paragraph, section, table
-from bestdag.report.trace import trace_svg
 from bestdag.scores import SCORES
 from bestdag.scores.scorer import Scorer
 from bestdag.wording import count_of
@@ -25,15 +26,21 @@ if TYPE_CHECKING:
 __all__ = [
     "Probabilities",
     "arcs_section",
+    "citation",
     "completed_section",
     "data_section",
+    "references_of",
     "repeat_section",
     "scores_section",
     "trace_section",
+    "trace_svg",
 ]
 
 _SHOWN_STATES = 8
 _SHOWN_STEPS = 12
+# The picture of the search; more steps are thinned out, since a screen has no more points.
+_WIDTH, _HEIGHT, _LEFT, _BELOW = 640.0, 180.0, 96.0, 26.0
+_MOST_POINTS = 400
 
 
 def data_section(data: Dataset) -> str:
@@ -182,6 +189,36 @@ def trace_section(trace: Sequence[Step], search: str) -> str:
     )
 
 
+def trace_svg(scores: Sequence[float]) -> str:
+    """Draw scores against steps; steps before the first finite score are left out."""
+    steps = [(k + 1, score) for k, score in enumerate(scores) if math.isfinite(score)]
+    if len(steps) < 2:
+        return ""
+    if len(steps) > _MOST_POINTS:
+        last = len(steps) - 1
+        steps = [steps[round(k * last / (_MOST_POINTS - 1))] for k in range(_MOST_POINTS)]
+    low, high = min(s for _, s in steps), max(s for _, s in steps)
+    first, last = steps[0][0], steps[-1][0]
+    tall = (high - low) or 1.0
+    points = " ".join(
+        f"{_LEFT + (_WIDTH - _LEFT - 12) * (k - first) / (last - first):.1f},"
+        f"{10 + (_HEIGHT - _BELOW - 10) * (high - score) / tall:.1f}"
+        for k, score in steps
+    )
+    foot = _HEIGHT - _BELOW
+    says = f"Score after each step, from {low:.6g} to {high:.6g}"
+    return (
+        f'<svg class="trace" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" role="img">'
+        f"<title>{escaped(says)}</title>"
+        f'<path class="axis" d="M{_LEFT:g} 4V{foot + 4:g}H{_WIDTH - 8:g}"/>'
+        f'<text x="{_LEFT - 6:g}" y="14" text-anchor="end">{high:.6g}</text>'
+        f'<text x="{_LEFT - 6:g}" y="{foot:g}" text-anchor="end">{low:.6g}</text>'
+        f'<text x="{_LEFT:g}" y="{_HEIGHT - 6:g}">step {first:,}</text>'
+        f'<text x="{_WIDTH - 8:g}" y="{_HEIGHT - 6:g}" text-anchor="end">step {last:,}</text>'
+        f'<polyline points="{points}"/></svg>'
+    )
+
+
 def repeat_section(
     settings: Mapping[str, Any], command: str | None, cite: str, references: Sequence[str]
 ) -> str:
@@ -201,3 +238,26 @@ def repeat_section(
     return section(
         "repeat", "How to reproduce this", *lines, table(["setting", "value"], rows, left=2)
     ) + section("cite", "How to cite", f"<ul>{listed}</ul>")
+
+
+def citation(version: str) -> str:
+    """Return the line that CITATION.cff asks for."""
+    return f"The bestdag developers. bestdag, version {version}. MIT license."
+
+
+def references_of(*parts: object) -> list[str]:
+    """List the references in the docstrings of classes, each once.
+
+    Examples
+    --------
+    >>> from bestdag.scores import BDeu
+    >>> [text[:41] for text in references_of(BDeu)][0]
+    'Heckerman, Geiger and Chickering (1995). '
+    """
+    found: dict[str, None] = {}
+    for part in parts:
+        _, _, below = (inspect.getdoc(part) or "").partition("\nReferences\n")
+        section = re.split(r"\n\w[\w ]*\n-{3,}\n", below)[0]
+        for text in re.split(r"^\.\. \[\w+\]", section, flags=re.MULTILINE)[1:]:
+            found[" ".join(text.split())] = None
+    return list(found)

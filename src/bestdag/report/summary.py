@@ -12,6 +12,7 @@ from bestdag.graph.dag import Dag
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
+    from bestdag.incomplete.base import Treatment
     from bestdag.learned import Result
 
 __all__ = ["TableRead", "certainty", "findings", "table_in_words", "title_of"]
@@ -19,12 +20,6 @@ __all__ = ["TableRead", "certainty", "findings", "table_in_words", "title_of"]
 _MOST_NAMES = 6
 # The strongest dependencies: of so many variables, on so many others each.
 _MOST_SENTENCES, _MOST_NEAR = 3, 3
-_MISSING = {
-    "drop": "rows with missing values were dropped",
-    "state": "missing values count as a category of their own",
-    "em": "missing values were estimated (EM)",
-    "available": "each variable was scored on the rows without missing values in it",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,7 @@ def title_of(dag: Dag, read: TableRead) -> str:
     return f"{PurePath(read.name).name}: {size}" if read.name else f"bestdag report: {size}"
 
 
-def table_in_words(data: Dataset, read: TableRead, treatment: str) -> list[str]:
+def table_in_words(data: Dataset, read: TableRead, treatment: Treatment) -> list[str]:
     """Say how large the table is, and what was done to its columns."""
     size = f"{count_of(data.n_rows, 'row')}, {count_of(data.n_variables, 'column')}"
     if data.weights is not None:
@@ -70,13 +65,11 @@ def table_in_words(data: Dataset, read: TableRead, treatment: str) -> list[str]:
     missing = data.missing_counts
     if missing:
         where = count_of(len(missing), "column")
-        what = _MISSING.get(treatment, "")
+        what = treatment.summary
         text = f"{count_of(sum(missing.values()), 'missing value')} in {where}"
         lines.append(f"{text}; {what}." if what else f"{text}.")
-    elif treatment in ("drop", "state"):
-        lines.append(
-            f"{_MISSING[treatment][0].upper()}{_MISSING[treatment][1:]}, if there were any."
-        )
+    elif treatment.summary and not treatment.keeps_missing:
+        lines.append(f"{treatment.summary[0].upper()}{treatment.summary[1:]}, if there were any.")
     else:
         lines.append("No missing values.")
     return lines
@@ -131,7 +124,7 @@ def certainty(result: Result) -> str:
     """Say in one sentence whether there may be a better network."""
     if result.was_interrupted and not result.is_proved:
         return "Stopped early (Ctrl-C): the best network so far, not proved best."
-    if result.treatment.name == "em" and result.search == "exact" and not result.is_proved:
+    if result.treatment.has_expected_counts and result.search == "exact" and not result.is_proved:
         return "Best for the estimated counts; not proved for the data."
     if result.is_proved:
         if result.is_among_listed:

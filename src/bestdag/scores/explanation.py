@@ -9,6 +9,7 @@ from bestdag.graph.dag import Dag
 from bestdag.scores.base import Score
 from bestdag.scores.local_scores import LocalScores
 from bestdag.tabular import Table, Tabular
+from bestdag.wording import aligned
 
 __all__ = ["Explanation", "arc_losses", "explain"]
 
@@ -85,8 +86,7 @@ def _table(counts: FamilyCounts) -> list[str]:
     ):
         states = [p.states[code] for p, code in zip(counts.parents, codes, strict=True)]
         head.append(states + [f"{n:,}" for n in row.tolist()])
-    widths = [max(map(len, column)) for column in zip(*head, strict=True)]
-    lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in head]
+    lines = aligned(head, left=0)
     if counts.n_observed > _MAX_SHOWN:
         lines.append(f"... and {counts.n_observed - _MAX_SHOWN:,} more configurations")
     return lines

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import GraphError, InvalidParameterError, unknown_name
+from bestdag.errors import GraphError, InvalidParameterError, require_count, unknown_name
 from bestdag.graph._names import check_nodes
 from bestdag.graph.dag import Dag
 from bestdag.machine import memory_left, require_memory
@@ -325,12 +325,15 @@ class LocalScores:
             `scores.parent_sets.limits.parent_sets` lists them. None when it took longer than
             `time_limit` seconds.
         """
+        most = require_count("score", "max_parents", max_parents)
+        return self._all_families(min(most, len(self.names) - 1), time_limit)
+
+    def _all_families(self, most: int, time_limit: float) -> dict[str, _Floats] | None:
         end = time.monotonic() + time_limit
         scores = {}
         for child in self.names:
-            scores[child] = self._scored_until(
-                end, list(self._families_of(child, max_parents)), self._computed
-            )
+            families = list(self._families_of(child, most))
+            scores[child] = self._scored_until(end, families, self._computed)
             if time.monotonic() >= end and np.isnan(scores[child]).any():
                 return None
         return scores
@@ -455,9 +458,9 @@ class _Memory:
 def describe(value: object) -> str | None:
     """Return a text that is the same for equal settings and differs for others, in every process.
 
-    Of plain values, arrays, collections, dataclasses of these, and whatever has a ``description()``
-    of its own; None where something else is among them, whose text might be the same for two that
-    differ.
+    Of plain values, arrays, collections, dataclasses of these, values that say by ``__reduce__``
+    what they are made of, and whatever has a ``description()`` of its own; None where something
+    else is among them, whose text might be the same for two that differ.
 
     Examples
     --------
@@ -471,23 +474,29 @@ def describe(value: object) -> str | None:
             return describe(value.tolist())
         digest = hashlib.blake2b(np.ascontiguousarray(value).tobytes(), digest_size=16).hexdigest()
         return f"array({value.dtype.str}, {value.shape}, {digest})"
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return _joined("{", [(describe(k), describe(v)) for k, v in value.items()], "}")
     if isinstance(value, list | tuple):
         return _joined("(", [("", describe(item)) for item in value], ")")
     if isinstance(value, set | frozenset):
         texts = [describe(item) for item in value]
         return None if None in texts else "{" + ", ".join(sorted(map(str, texts))) + "}"
-    for way in ("description", "fingerprint", "to_dict"):
-        if callable(getattr(value, way, None)) and not isinstance(value, type):
-            made = getattr(value, way)()
-            return made if made is None or isinstance(made, str) else describe(made)
-    return _fields_of(value) if is_dataclass(value) else None
+    if isinstance(value, type):
+        return None
+    for way in ("description", "fingerprint"):
+        if callable(getattr(value, way, None)):
+            text = getattr(value, way)()
+            return text if text is None else str(text)
+    if is_dataclass(value):
+        return _fields_of(value)
+    if type(value).__reduce__ is object.__reduce__:
+        return None
+    parts = value.__reduce__()  # of a value that says itself what it is made of
+    made_of = describe(parts[1]) if isinstance(parts, tuple) and len(parts) == 2 else None
+    return None if made_of is None else f"{type(value).__qualname__}{made_of}"
 
 
 def _fields_of(value: Any) -> str | None:
-    if isinstance(value, type):
-        return None
     settings = [(one.name, describe(getattr(value, one.name))) for one in fields(value)]
     return _joined(f"{type(value).__qualname__}(", settings, ")")
 

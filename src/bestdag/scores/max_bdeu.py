@@ -12,7 +12,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import require_prior_count
 from bestdag.registry import setting
-from bestdag.scores.contamination import Contamination, require_epsilon
+from bestdag.scores.min_bdeu import Contamination, require_epsilon
 from bestdag.special import log_rising_slopes
 
 __all__ = ["MaxBDeu"]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, Self, overload
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,10 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
-from bestdag.counts.provider import RowsIn
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import as_dataset
 from bestdag.data.schema import Variable
-from bestdag.errors import InvalidParameterError, require_count
+from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.scores import make_score
 from bestdag.scores.base import RefusingScore, Score, checked_value, require_whole_weights
@@ -115,6 +114,15 @@ class Scorer(LocalScores):
         self.counts = counts
         self.names = tuple(variable.name for variable in counts.variables)
         self._score, self._prior, self._support = score, prior, support
+        self.name = score.name
+        self.is_score_equivalent = score.is_score_equivalent and (
+            prior is None or prior.is_score_equivalent
+        )
+        self.is_per_row = bool(getattr(score, "is_per_row", False))
+        self.n_rows, self.total_weight = counts.dataset.n_rows, counts.dataset.total_weight
+        self.rows_in = counts.dataset.rows_in
+        if counts.provider is not None:
+            self.workers, self._together = counts.provider.workers, _PER_PASS
         self.native = native_scores(counts, score, support)
         for made in ("_memory", "_number", "_family_support"):
             vars(self).pop(made, None)
@@ -138,8 +146,8 @@ class Scorer(LocalScores):
 
     def without_prior(self) -> Scorer:
         """Return the scores of the data alone, without the prior over structures."""
-        other = self._with()
-        other._prior = None  # nothing is remembered yet
+        other = copy.copy(self)
+        other._bind(self.counts, self._score, None, self._support)
         return other
 
     def exempting(self, families: Collection[tuple[str, frozenset[str]]]) -> Scorer:
@@ -170,11 +178,6 @@ class Scorer(LocalScores):
         return self._score
 
     @property
-    def name(self) -> str:  # type: ignore[override]
-        """Name of the score."""
-        return self._score.name
-
-    @property
     def structure_prior(self) -> StructurePrior | None:  # type: ignore[override]
         """The prior over structures, if there is one."""
         return self._prior
@@ -185,44 +188,9 @@ class Scorer(LocalScores):
         return self._support
 
     @property
-    def is_score_equivalent(self) -> bool:  # type: ignore[override]
-        """Whether score and structure prior both give equal values to equivalent structures."""
-        prior = self.structure_prior
-        return self.score.is_score_equivalent and (prior is None or prior.is_score_equivalent)
-
-    @property
-    def is_per_row(self) -> bool:  # type: ignore[override]
-        """Whether scores are means over rows, not sums."""
-        return bool(getattr(self.score, "is_per_row", False))
-
-    @property
-    def n_rows(self) -> int:  # type: ignore[override]
-        """Number of rows."""
-        return self.dataset.n_rows
-
-    @property
-    def total_weight(self) -> int | float:  # type: ignore[override]
-        """The number of cases: of rows, or the sum of their weights."""
-        return self.dataset.total_weight
-
-    @property
-    def rows_in(self) -> RowsIn:  # type: ignore[override]
-        """Where the rows are: "memory", "disk" or "cluster"."""
-        return self.dataset.rows_in
-
-    @property
     def passes(self) -> int | None:  # type: ignore[override]
         """How often all rows were read so far; None where they are in memory."""
         return None if self.counts.provider is None else self.counts.provider.passes
-
-    @property
-    def workers(self) -> int:  # type: ignore[override]
-        """How many processes hold rows."""
-        return 1 if self.counts.provider is None else self.counts.provider.workers
-
-    @property
-    def _together(self) -> int:  # type: ignore[override]
-        return super()._together if self.counts.provider is None else _PER_PASS
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -257,7 +225,7 @@ class Scorer(LocalScores):
         """Score one family; minus infinity where it lacks support."""
         parents = frozenset(parent.name for parent in counts.parents)
         if self.support and parents and (counts.child.name, parents) not in self.support.exempt:
-            most = self.support.most_cells(self.total_weight)
+            most = self.support.most_cells(self.dataset.total_weight)
             if int(np.count_nonzero(counts.table)) > most:
                 return -math.inf
         return checked_value(self.score, counts)
@@ -347,28 +315,9 @@ class Scorer(LocalScores):
             if priors is not None:
                 out += priors
 
-    @overload
-    def all_families(self, max_parents: int) -> dict[str, _Floats]: ...
-
-    @overload
-    def all_families(self, max_parents: int, time_limit: float) -> dict[str, _Floats] | None: ...
-
-    def all_families(
-        self, max_parents: int, time_limit: float = math.inf
-    ) -> dict[str, _Floats] | None:
-        """Score every family with at most `max_parents` parents, in one native call.
-
-        Returns
-        -------
-        dict of str to array, or None
-            For each child the scores of all sets of the other variables in name order: smaller
-            sets first, sets of one size in colexicographic order, as
-            `scores.parent_sets.limits.parent_sets` lists them. None when it took longer than
-            `time_limit` seconds.
-        """
-        most = min(require_count("score", "max_parents", max_parents), len(self.names) - 1)
+    def _all_families(self, most: int, time_limit: float) -> dict[str, _Floats] | None:
         if self.native is None:
-            return super().all_families(most, time_limit)
+            return super()._all_families(most, time_limit)
         with self.refusals():
             scores = self.native.all_families(most, time_limit)
         if scores is None:

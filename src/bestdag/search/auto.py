@@ -15,7 +15,7 @@ from bestdag.errors import GraphError, require_choice, require_count, require_po
 from bestdag.registry import setting
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
-from bestdag.search.bound import Bound, upper_bound
+from bestdag.search.bound import bound_steps
 from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp.all_sets import forecast_whole
 from bestdag.search.exact.dp.engine import Forecast, forecast
@@ -23,7 +23,6 @@ from bestdag.search.exact.search import Exact
 from bestdag.search.order.improve import Improver
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
-from bestdag.search.result import BoundKind, BoundSource
 from bestdag.search.steps import (
     POINT,
     Bounded,
@@ -173,12 +172,13 @@ class _Schedule:
     def __init__(self, settings: Auto, problem: Problem) -> None:
         self._settings = settings
         self._problem = problem
-        self._improver = Improver(problem, problem.feasible_dag("auto"))
+        self._improver: Improver  # once turns are taken
+        self._n_rounds = 0
         self._whole: Forecast | None = None  # as long as it is to be tried
         self._seconds_for_whole: float | None = None
         self._listing: ParentSetListing | None = None
         self._table: ScoreTable | None = None  # once all sets are listed
-        self._score = self._improver.best.score
+        self._score = -math.inf
         self._bound: float | None = None
         self._is_proved = self._is_over = False
         self._news_at = 0.0  # when score or bound improved last
@@ -191,31 +191,40 @@ class _Schedule:
         self._began = deque([0.0], maxlen=TUNING.recent_rounds if self._is_large else 1)
 
     def steps(self) -> Steps:
-        """Take turns until there is a proof or nothing improves; however it ends, with a bound."""
+        """Prove at once, or take turns until nothing improves; however it ends, with a bound."""
+        yield Note(self._words)
+        self._whole = whole = self._fitting_forecast()
+        is_small = len(self._problem.names) <= TUNING.few_variables
+        is_at_once = is_small or (whole is not None and whole.seconds <= TUNING.at_once)
         try:
-            yield from self._searched()
+            if is_at_once:
+                yield from self._passed(follow(Exact(), self._whole_problem(), by="exact"))
+                self._turns, self._spent["proof"] = 1, self._problem.seconds
+            if not self._is_proved:
+                yield from self._take_turns(begins_with_bound=not is_at_once)
         except SearchEnd:
             yield from self._first_bound()
             raise
         yield from self._first_bound()
 
-    def _searched(self) -> Steps:
-        yield Found(*self._improver.best, by="order")
-        yield Note(self._words)
-        self._whole = self._fitting_forecast()
-        is_small = len(self._problem.names) <= TUNING.few_variables
-        if is_small or (self._whole is not None and self._whole.seconds <= TUNING.at_once):
-            yield from self._prove_by_whole()
-        else:
+    def _take_turns(self, *, begins_with_bound: bool) -> Steps:
+        self._improver = Improver(self._problem, self._problem.feasible_dag("auto"))
+        first = Found(*self._improver.best, by="order")
+        if is_better(first.score, self._score):
+            self._score = first.score
+            yield first
+        self._history = [(0.0, self._score)]
+        self._news_at = self._problem.seconds if self._turns else 0.0  # nothing could improve
+        if begins_with_bound:
             yield from self._improve()
             yield from self._first_bound()
         while not self._is_proved:
-            has_done_rounds = self._improver.n_rounds == self._settings.rounds
+            has_done_rounds = self._n_rounds == self._settings.rounds
             if has_done_rounds and self._whole is None:
                 raise SearchEnd("step limit")
             if self._is_idle() and self._whole is None:
                 before = self._score
-                yield from self._passed(self._improver.climb(), by="order")
+                yield from self._passed(self._improver.climb())
                 if self._score == before:
                     self._is_over = True
                     return
@@ -226,7 +235,8 @@ class _Schedule:
         seconds, whole = self._problem.seconds, self._whole
         is_over = has_done_rounds or self._is_idle()
         if whole is not None and (is_over or seconds >= TUNING.share_before * whole.seconds):
-            yield from self._prove_by_whole()
+            yield from self._exact(self._whole_problem())
+            self._news_at = self._problem.seconds  # nothing could improve meanwhile
         elif whole is None and self._spent["proof"] + TUNING.least_slice <= self._share() * seconds:
             yield from self._work_on_proof(self._share() * seconds)
         else:
@@ -264,15 +274,14 @@ class _Schedule:
         began = time.monotonic()
         self._began.append(self._problem.seconds)
         try:
-            yield from self._passed(self._improver.round(), by="order")
+            yield from self._passed(self._improver.round())
         finally:
+            self._n_rounds = self._improver.n_rounds
             self._spent["structures"] += time.monotonic() - began
-        yield Phase("search order", f"round {self._improver.n_rounds:,}")
+        yield Phase("search order", f"round {self._n_rounds:,}")
         yield POINT
 
-    def _passed(
-        self, steps: Generator[Event, None, _T], *, by: str, unproved: bool = True
-    ) -> Generator[Event, None, _T]:
+    def _passed(self, steps: Generator[Event, None, _T]) -> Generator[Event, None, _T]:
         """Pass on what is better than all before; returns what the steps return."""
         while True:
             try:
@@ -281,10 +290,14 @@ class _Schedule:
                 value: _T = end.value
                 return value
             if isinstance(event, Found):
-                if unproved and is_better(event.score, self._score):
-                    self._take(event.score)
-                    yield event._replace(by=by)
-                continue
+                is_exact = event.by == "exact"
+                # With rounds the answer is the same on every run, and not what a clock cut short.
+                if is_exact and self._settings.rounds is not None:
+                    continue
+                if not is_better(event.score, self._score):
+                    continue
+                self._take(event.score)
+                event = event if is_exact else event._replace(by="order")
             if isinstance(event, Proved):
                 self._is_proved = True
                 self._take(event.score)
@@ -320,23 +333,18 @@ class _Schedule:
         self._seconds_for_whole = needed.seconds
         return needed if TUNING.caution * needed.seconds <= self._problem.seconds_left else None
 
-    def _prove_by_whole(self) -> Steps:
-        """Prove; a proof that takes much longer than its forecast leaves time for structures."""
+    def _whole_problem(self) -> Problem:
+        """Return the time for the proof; one that takes much longer leaves some for structures."""
         whole, self._whole = self._whole, None
         left = self._problem.seconds_left
         seconds = left if whole is None else max(TUNING.caution * whole.seconds, 0.5 * left)
-        yield from self._exact(self._problem.within(seconds))
-        self._news_at = self._problem.seconds  # nothing could improve meanwhile
+        return self._problem.within(seconds)
 
     def _exact(self, problem: Problem) -> Steps:
         """Give the exact search a turn."""
         began = time.monotonic()
-        # What a clock cut short depends on the clock.
-        unproved = self._settings.rounds is None
         try:
-            yield from self._passed(
-                follow(Exact(), problem, by="exact"), by="exact", unproved=unproved
-            )
+            yield from self._passed(follow(Exact(), problem, by="exact"))
         finally:
             self._spent["proof"] += time.monotonic() - began
             self._turns += 1
@@ -348,7 +356,7 @@ class _Schedule:
         if self._bound is not None or self._is_proved:
             return
         began = time.monotonic()
-        yield from self._bounded(upper_bound(self._problem, deadline=began, incumbent=self._score))
+        yield from self._bounded(bound_steps(self._problem, deadline=began, incumbent=self._score))
         self._spent["proof"] += time.monotonic() - began
 
     def _work_on_proof(self, seconds: float) -> Steps:
@@ -380,22 +388,17 @@ class _Schedule:
             self._take_table(table)
             return
         until = min(began + seconds, time.monotonic() + problem.seconds_left)
-        bound = upper_bound(problem, table, deadline=until, incumbent=self._score)
-        is_news = yield from self._bounded(bound)
+        is_news = yield from self._bounded(
+            bound_steps(problem, table, deadline=until, incumbent=self._score)
+        )
         if not self._may_list_all:
             share = self._share_for_bound * (2.0 if is_news else 0.5)
             self._share_for_bound = min(max(share, TUNING.least_share), TUNING.most_share)
         yield POINT
 
-    def _bounded(self, bound: Bound) -> Generator[Event, None, bool]:
-        """Say a bound; returns whether it is much lower than before."""
-        kind: BoundKind = "none" if bound.value is None else "relaxation"
-        event = Bounded(bound.value, BoundSource(kind=kind, reason=bound.how))
-        is_news = self._take_bound(event)
-        yield event
-        if bound.is_interrupted:
-            raise KeyboardInterrupt
-        return is_news
+    def _bounded(self, steps: Generator[Bounded, None, Bounded]) -> Generator[Event, None, bool]:
+        """Pass on bounds; returns whether the last is much lower than what was known before."""
+        return self._take_bound((yield from steps))
 
     def _take_table(self, table: ScoreTable) -> None:
         self._table = table
@@ -405,7 +408,7 @@ class _Schedule:
 
     def _words(self) -> str:
         """Say what the time went into, and how to get a proof."""
-        n_rounds, spent = self._improver.n_rounds, self._spent
+        n_rounds, spent = self._n_rounds, self._spent
         parts = []
         if n_rounds and spent["structures"] >= TUNING.least_shown:
             rounds = count_of(n_rounds, "round")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterable
 
 import numpy as np
 
@@ -15,13 +14,14 @@ from bestdag.scores.parent_sets.limits import limits_within, with_bonuses
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.prior import ArcPrior
 from bestdag.scores.table import ScoreTable
+from bestdag.search.driver import Afterwards
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.solver import Solver
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
-from bestdag.search.steps import Search
+from bestdag.search.result import BoundSource, SearchResult
+from bestdag.search.steps import Bounded, Outcome, Phase, Search, Steps, result_of
 
-__all__ = ["Bound", "solve_with_bound", "upper_bound", "with_bound"]
+__all__ = ["bound_steps", "solve_with_bound", "upper_bound"]
 
 # Of the time there is: for listing parent sets; the rest is for linear programs.
 _SHARE_FOR_SETS = 0.4
@@ -41,33 +41,35 @@ _SECONDS_PER_VARIABLE = 5e-4
 _SHARE_FOR_BOUND, _SECONDS_FOR_BOUND = 0.25, 2.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
-    """What no structure's score exceeds.
-
-    Attributes
-    ----------
-    value : float or None
-        None where nothing is known.
-    how : str
-        How it came about, or why there is none.
-    is_interrupted : bool
-        Whether Ctrl-C ended the work on it.
-    """
-
-    value: float | None
-    how: str
-    is_interrupted: bool = False
-
-
 def upper_bound(
     problem: Problem,
     table: ScoreTable | None = None,
     *,
     deadline: float | None = None,
     incumbent: float = -math.inf,
-) -> Bound:
-    """Bound the score of every structure that your constraints allow.
+) -> Bounded:
+    """Bound the score of every structure that your constraints allow, by `bound_steps`.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> from bestdag.examples import example
+    >>> problem = Problem(Scorer(read(example("asia.csv")), "bic"))
+    >>> bound = upper_bound(problem)
+    >>> round(bound.value, 6), bound.source.words()
+    (-4488.374176, 'all components solved to optimality')
+    """
+    return result_of(bound_steps(problem, table, deadline=deadline, incumbent=incumbent))
+
+
+def bound_steps(
+    problem: Problem,
+    table: ScoreTable | None = None,
+    *,
+    deadline: float | None = None,
+    incumbent: float = -math.inf,
+) -> Generator[Bounded, None, Bounded]:
+    """Bound the score of every structure, better and better; returns the best bound.
 
     First by the sum over the variables of the best local score, where sets that are not listed
     have the bound of an open set, and by the likelihood of the joint distribution; then, while
@@ -84,15 +86,6 @@ def upper_bound(
         A value of `time.monotonic`. However early it is, the first bound is given.
     incumbent : float, optional
         Score of a structure: the work ends when the bound reaches it.
-
-    Examples
-    --------
-    >>> from bestdag.data.readers import read
-    >>> from bestdag.examples import example
-    >>> problem = Problem(Scorer(read(example("asia.csv")), "bic"))
-    >>> bound = upper_bound(problem)
-    >>> round(bound.value, 6), bound.how
-    (-4488.374176, 'all components solved to optimality')
     """
     end = math.inf if deadline is None else deadline
     listing = None
@@ -103,27 +96,25 @@ def upper_bound(
         elif table is None and problem.listing_takes > max(left, _AT_ONCE):
             joint = _joint_bound(problem, problem.scores)
             if joint.value is not None or problem.scores.native is None:
+                yield joint
                 return joint
             listing = ParentSetListing(problem.scores, problem.nodes)  # late, or no bound at all
         elif problem.listing_takes <= max(left, _AT_ONCE):
             listing = ParentSetListing(problem.scores, problem.nodes)
-    best: Bound | None = None
-    try:
-        while True:
-            if listing is not None:
-                listing.run(max(0.0, _SHARE_FOR_SETS * (end - time.monotonic())))
-                table = listing.table()
-            assert table is not None
-            best = _better(best, _first_bound(problem, table, is_first=best is None))
-            if table.is_bounded and best.value is not None and best.value > incumbent:
-                best = _better(best, _tightened(problem, table, end, incumbent))
-            is_over = listing is None or listing.is_over or best.is_interrupted
-            if is_over or end - time.monotonic() < _LEAST_SECONDS:
-                return best
-    except KeyboardInterrupt:
-        if best is None:
-            best = Bound(value=None, how="interrupted before there was one")
-        return replace(best, is_interrupted=True)
+    best: Bounded | None = None
+    while True:
+        if listing is not None:
+            listing.run(max(0.0, _SHARE_FOR_SETS * (end - time.monotonic())))
+            table = listing.table()
+        assert table is not None
+        best = _better(best, _first_bound(problem, table, is_first=best is None))
+        yield best
+        if table.is_bounded and best.value is not None and best.value > incumbent:
+            tightened = yield from _tightened(problem, table, end, incumbent)
+            if tightened is not None:
+                best = _better(best, tightened)
+        if listing is None or listing.is_over or end - time.monotonic() < _LEAST_SECONDS:
+            return best
 
 
 def solve_with_bound(problem: Problem, search: Search) -> SearchResult:
@@ -131,71 +122,46 @@ def solve_with_bound(problem: Problem, search: Search) -> SearchResult:
 
     With a time limit the search gets three quarters of it.
     """
-    left = problem.seconds_left
-    part = problem if math.isinf(left) else problem.within((1.0 - _SHARE_FOR_BOUND) * left)
-    found = part.solve(search)
-    if found.is_proved or found.status == "interrupted":
-        return found
-    deadline = problem.deadline
-    if deadline is None:
-        deadline = time.monotonic() + max(_SECONDS_FOR_BOUND, found.seconds)
-    problem.tell("bounding the best score", score=found.score)
-    problem.require_families(found.limits.exempt)  # the search may have required some of its own
-    return with_bound(
-        found, upper_bound(problem, deadline=deadline, incumbent=found.score), problem.seconds
-    )
+
+    def bounded(outcome: Outcome) -> Steps:
+        if outcome.proof is not None or outcome.status == "interrupted" or outcome.best is None:
+            return
+        deadline = problem.deadline
+        if deadline is None:
+            deadline = time.monotonic() + max(_SECONDS_FOR_BOUND, problem.seconds)
+        yield Phase("bounding the best score")
+        yield from bound_steps(problem, deadline=deadline, incumbent=outcome.best.score)
+
+    return problem.solve(search, Afterwards(bounded, _SHARE_FOR_BOUND))
 
 
-def with_bound(found: SearchResult, bound: Bound, seconds: float) -> SearchResult:
-    """Put a bound, or why there is none, into the result of a search."""
-    known = math.inf if found.bound is None else found.bound + found.resolution
-    found = replace(found, seconds=seconds)
-    if bound.is_interrupted:
-        found = replace(found, status="interrupted")
-    if bound.value is None:
-        return replace(found, notes=(*found.notes, f"no bound on the best score: {bound.how}"))
-    if known <= bound.value:
-        return found
-    return replace(
-        found,
-        bound=max(bound.value, found.score),
-        resolution=0.0,
-        notes=(*found.notes, f"bound on the best score: {bound.how}"),
-    )
-
-
-def _better(one: Bound | None, other: Bound | None) -> Bound:
+def _better(one: Bounded | None, other: Bounded) -> Bounded:
     """Return the lower bound of the two; of equals, the other, which took more work."""
-    if one is None or other is None:
-        found = one or other
-        assert found is not None
-        return found
-    is_interrupted = one.is_interrupted or other.is_interrupted
-    if one.value is None or other.value is None:
-        return replace(one if other.value is None else other, is_interrupted=is_interrupted)
+    if one is None or one.value is None:
+        return other if one is None or other.value is not None else one
+    if other.value is None:
+        return one
     is_lower = other.value <= one.value + _EQUAL * max(1.0, abs(one.value))
-    value = min(one.value, other.value)
-    how = other.how if is_lower else one.how
-    return Bound(value=value, how=how, is_interrupted=is_interrupted)
+    return Bounded(min(one.value, other.value), other.source if is_lower else one.source)
 
 
-def _first_bound(problem: Problem, table: ScoreTable, *, is_first: bool) -> Bound:
+def _first_bound(problem: Problem, table: ScoreTable, *, is_first: bool) -> Bounded:
     """Bound without any proof about cycles."""
-    bound = Bound(value=None, how=_why_not(problem))
+    bound = _none(problem)
     if table.is_bounded:
         total = _sum_up(_best(table, i) for i in range(table.n_variables))
-        bound = Bound(value=total, how="the sum of the best local scores")
+        bound = Bounded(total, BoundSource(kind="best local scores"))
     if is_first and not isinstance(problem.scores, ScoreTable) and not table.complete:
         bound = _better(bound, _joint_bound(problem, problem.scores))
     return bound
 
 
-def _joint_bound(problem: Problem, scorer: LocalScores) -> Bound:
+def _joint_bound(problem: Problem, scorer: LocalScores) -> Bounded:
     """Bound by what no distribution over all variables exceeds."""
     joint = _joint_cap(problem, scorer)
     if joint == math.inf:
-        return Bound(value=None, how=_why_not(problem))
-    return Bound(value=joint, how="the likelihood of the joint distribution")
+        return _none(problem)
+    return Bounded(joint, BoundSource(kind="joint likelihood"))
 
 
 def _best(table: ScoreTable, i: int) -> float:
@@ -219,6 +185,11 @@ def _joint_cap(problem: Problem, scorer: LocalScores) -> float:
     )
 
 
+def _none(problem: Problem) -> Bounded:
+    """Say why there is no bound."""
+    return Bounded(None, BoundSource(kind="none", reason=_why_not(problem)))
+
+
 def _why_not(problem: Problem) -> str:
     if isinstance(problem.scores, ScoreTable):
         return "the table is not complete, and it says nothing about the sets it lacks"
@@ -234,7 +205,9 @@ def _sum_up(terms: Iterable[float]) -> float:
     return math.nextafter(math.fsum(terms), math.inf)
 
 
-def _tightened(problem: Problem, table: ScoreTable, end: float, incumbent: float) -> Bound | None:
+def _tightened(
+    problem: Problem, table: ScoreTable, end: float, incumbent: float
+) -> Generator[Bounded, None, Bounded | None]:
     """Bound by proofs and linear programs; None when there is no time for any."""
     left = end - time.monotonic()
     n_sets = int(min(_SETS_PER_SECOND * left, _MOST_SETS))
@@ -265,8 +238,12 @@ def _tightened(problem: Problem, table: ScoreTable, end: float, incumbent: float
         value, is_proved, is_interrupted = _solved(problem, part, until)
         values[number] = min(values[number], value)
         n_proved += is_proved * len(part.variables)
-    how = _how(n_proved, table.n_variables, optimistic.n_sets, is_exact=has_all)
-    return Bound(value=_sum_up(values), how=how, is_interrupted=is_interrupted)
+    source = _source(n_proved, table.n_variables, optimistic.n_sets, is_exact=has_all)
+    bound = Bounded(_sum_up(values), source)
+    yield bound
+    if is_interrupted:
+        raise KeyboardInterrupt
+    return bound
 
 
 def _solved(problem: Problem, part: Component, until: float) -> tuple[float, bool, bool]:
@@ -282,13 +259,13 @@ def _solved(problem: Problem, part: Component, until: float) -> tuple[float, boo
     return value, solved.is_proved, solved.status == "interrupted"
 
 
-def _how(n_proved: int, n: int, n_sets: int, *, is_exact: bool) -> str:
+def _source(n_proved: int, n: int, n_sets: int, *, is_exact: bool) -> BoundSource:
     if is_exact and n_proved == n:
-        return "all components solved to optimality"
-    over = f"{n_sets:,} parent sets" + ("" if is_exact else ", some for all larger ones")
-    if n_proved == n:
-        return f"the best choice among {over}"
-    text = f"linear programs over {over}"
-    if n_proved:
-        text += f"; components with {n_proved} of {n} variables solved to optimality"
-    return text
+        return BoundSource(kind="proof")
+    return BoundSource(
+        kind="best listed" if n_proved == n else "relaxation",
+        n_sets=n_sets,
+        has_open_sets=not is_exact,
+        n_solved=n_proved,
+        n_variables=n,
+    )

@@ -6,16 +6,18 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from bestdag.errors import GraphError
+from bestdag.graph.dag import Dag
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import peak_memory
 from bestdag.progress import listening
 from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.table import ScoreTable
-from bestdag.search.problem import Earlier, Problem
+from bestdag.search.problem import Problem
 from bestdag.search.result import BoundSource, SearchResult, Status, Step
 from bestdag.search.steps import (
     Bounded,
@@ -23,20 +25,23 @@ from bestdag.search.steps import (
     Event,
     Found,
     Kept,
+    Listed,
     Note,
     Outcome,
     Phase,
     Point,
     Search,
     SearchEnd,
+    Steps,
     can_stop,
     checked_search,
 )
+from bestdag.search.structures import Structures
 from bestdag.search.ties import is_better
 from bestdag.wording import arg, count_of
 from bestdag.workers import run_all
 
-__all__ = ["run"]
+__all__ = ["Afterwards", "run"]
 
 # Of a long trace these are kept: so many of the first steps and of the last ones.
 _STEPS_AT_EITHER_END = 10_000
@@ -44,7 +49,26 @@ _STEPS_AT_EITHER_END = 10_000
 _SECONDS_BETWEEN_TELLS = 0.05
 
 
-def run(search: Search, problem: Problem) -> SearchResult:
+class Best(NamedTuple):
+    """The best structure, as it is in the file of a run."""
+
+    dag: Dag
+    score: float
+    by: str
+    engine: str | None
+
+
+class Afterwards(NamedTuple):
+    """What follows a search, whatever it came to: a bound, the structures next to the best.
+
+    `steps` is given what is known by then; of a time limit, `share` is left for it.
+    """
+
+    steps: Callable[[Outcome], Steps]
+    share: float = 0.0
+
+
+def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) -> SearchResult:
     """Run a search to its end, a limit or Ctrl-C, and return the best it came to.
 
     At each event the clock is looked at and the state is written where that is due. A run that
@@ -56,17 +80,12 @@ def run(search: Search, problem: Problem) -> SearchResult:
     if problem.deadline is None:  # a search may say how long it takes where nobody else does
         budget = getattr(search, "seconds_without_limit", None)
         if budget is not None:
-            problem = problem.within(max(0.0, budget - problem.checkpoint.seconds_before))
+            problem = problem.within(max(0.0, budget - problem.state.seconds_before))
     if problem.reporter is not None:
         problem.reporter.until(problem.deadline)
     n_before = problem.scores.passes
     with limited_memory(problem.memory_limit) as memory, listening(problem.reporter):
-        if hasattr(search, "steps"):
-            whole = _Run(search, problem)
-            result = whole.result()
-            problem = whole.problem  # a search may have required families
-        else:  # a search that is not converted yet
-            result = vars(type(search))["run"](search, problem)
+        result = _Run(search, problem, afterwards).result()
         lacking = problem.without_support(result.dag) if result.score == -math.inf else None
         if lacking is not None:  # a search of the user's own that does not look at scores
             raise GraphError(f"search: {search.name} gives {lacking}; pass {arg('support', 0)}")
@@ -91,62 +110,95 @@ def run(search: Search, problem: Problem) -> SearchResult:
 class _Run:
     """One run: what is known so far, and the loop that learns more."""
 
-    def __init__(self, search: Search, problem: Problem) -> None:
+    def __init__(self, search: Search, problem: Problem, afterwards: Afterwards | None) -> None:
         self._search = search
-        self.problem = problem
+        self._afterwards = afterwards
+        self._listed: Structures | None = None
+        self._problem = problem
         self._known = Outcome()
         self._notes: list[str | Callable[[], str]] = []
         self._class: Class | None = None
-        self._kept: dict[str, Any] = {}
         self._trace = Trace()
         self._phase = self._first_phase = Phase(f"search {search.name}")
         self._next_tell = 0.0
 
     def result(self) -> SearchResult:
         """Run, and say what came of it."""
-        checkpoint = self.problem.checkpoint
-        with checkpoint.part(self._search.name, self._state) as saved:
-            if saved is not None:
-                self._go_on(saved)
-            status = self._searched()
-            if status in ("time limit", "interrupted"):
-                checkpoint.keep(now=True)
+        self._go_on()
+        self._known.status = status = self._searched()
+        if self._afterwards is not None:
+            status = self._followed(self._afterwards, status)
+        self._put()
         return self._as_result(status)
 
+    def _go_on(self) -> None:
+        """Begin with what an earlier part of the run has found."""
+        state = self._problem.state
+        best, bound = state.get("best", Best), state.get("bound", Bounded)
+        if best is not None:
+            self._problem.go_on_from(best.dag)
+            self._known.take(Found(best.dag, best.score, by=best.by, engine=best.engine))
+        if bound is not None:
+            self._known.take(bound)
+
+    def _put(self) -> None:
+        """Let the file have the best structure and the lowest bound."""
+        state, best, bound = self._problem.state, self._known.best, self._known.bound
+        if state.is_saved and best is not None:
+            state.put("best", Best(best.structure, best.score, best.by, best.engine))
+        if state.is_saved and bound is not None:
+            state.put("bound", bound)
+
+    def _followed(self, afterwards: Afterwards, status: Status) -> Status:
+        """Run what follows the search; returns how both have ended."""
+        self._known.best = self._best()
+        with suppress(SearchEnd):
+            try:
+                self._pass(afterwards.steps(self._known), self._problem)
+            except KeyboardInterrupt:
+                return "interrupted"
+        return self._known.status if self._known.proof is not None else status
+
     def _searched(self) -> Status:
-        """Run the steps; returns why they ended."""
-        problem = self.problem
+        """Run the steps of the search; returns why they ended."""
+        problem, left = self._problem, self._problem.seconds_left
+        if self._afterwards is not None and problem.time_limit is not None:
+            problem = problem.within((1.0 - self._afterwards.share) * left)
         try:
             independent = getattr(self._search, "independent", None)
             if problem.executor is not None and independent is not None:
                 searches = independent()
                 if len(searches) > 1:
                     return self._in_parallel(searches)
-            return self._one_by_one(problem)
+            is_late = self._pass(self._search.steps(problem), problem)
+            return "time limit" if is_late else self._known.status
         except SearchEnd as end:
             return end.status
         except KeyboardInterrupt:
             if self._known.best is None and not problem.has_data:
                 raise  # nothing can be scored
             return "interrupted"
+        finally:
+            self._problem.scores = problem.scores  # the search may have admitted families
 
-    def _one_by_one(self, problem: Problem) -> Status:
-        checkpoint, has_limit = problem.checkpoint, problem.deadline is not None
-        is_told, is_kept = problem.reporter is not None, checkpoint.is_kept
-        steps = self._search.steps(problem)
+    def _pass(self, steps: Steps, problem: Problem) -> bool:
+        """Take what steps say until they end, or until a limit, which is True."""
+        state, has_limit = problem.state, problem.deadline is not None
+        is_told, is_saved = problem.reporter is not None, state.is_saved
         try:
             for event in steps:
                 self._take(event)
                 if is_told:
                     self._tell()
-                if is_kept:
-                    checkpoint.keep()
+                if is_saved and state.is_due:
+                    self._put()
+                    state.keep()
                 may_stop = has_limit and isinstance(event, Step | Point)
                 if may_stop and problem.out_of_time() and can_stop(self._known, problem):
-                    return "time limit"
+                    return True
         finally:
             steps.close()
-        return self._known.status
+        return False
 
     def _take(self, event: Event) -> None:
         """Take an event into account."""
@@ -167,8 +219,10 @@ class _Run:
             self._notes.append(event.text)
         elif isinstance(event, Class):
             self._class = event
+        elif isinstance(event, Listed):
+            self._listed = event.structures
         elif isinstance(event, Kept):
-            self._kept[event.name] = event.value
+            self._problem.state.put(event.name, event.value)
         else:
             self._known.take(event)
 
@@ -181,7 +235,7 @@ class _Run:
         detail = phase.detail
         if not detail and self._trace.n_steps:
             detail = count_of(self._trace.n_steps, "step")
-        self.problem.tell(
+        self._problem.tell(
             phase.text,
             detail,
             score=None if known.best is None else known.best.score,
@@ -193,7 +247,7 @@ class _Run:
 
     def _in_parallel(self, searches: Sequence[Search]) -> Status:
         """Run each search elsewhere, and take the best as if they had come one after another."""
-        problem = self.problem
+        problem = self._problem
         work = _Task(problem.scorer(self._search.name), problem.settings())
         results = run_all(
             work, searches, threads=None, who=self._search.name, executor=problem.executor
@@ -208,38 +262,17 @@ class _Run:
         ended = (one.status for one in results if one.status != "local optimum")
         return next(ended, "local optimum")
 
-    # What is written to a file, and read again.
-
-    def _state(self) -> dict[str, Any]:
-        """Return what counts, as plain values."""
-        best, bound = self._known.best, self._known.bound
-        return {
-            "best": best and {"parents": self.problem.parents(best.structure), "score": best.score},
-            "bound": bound
-            and {
-                "value": bound.value,
-                "source": asdict(bound.source),
-                "resolution": bound.resolution,
-            },
-            "kept": {name: v() if callable(v) else v for name, v in self._kept.items()},
-        }
-
-    def _go_on(self, saved: Mapping[str, Any]) -> None:
-        """Begin with what an earlier part of the run has found."""
-        earlier = Earlier.of(self.problem, saved)
-        self.problem = self.problem.after(earlier)
-        self._kept = dict(earlier.kept)
-        if earlier.best is not None:
-            self._known.take(Found(*earlier.best, by=self._search.name))
-        if earlier.bound is not None:
-            self._known.take(Bounded(*earlier.bound))
+    def _best(self) -> Found:
+        """Return the best structure; where the limit came before the first, one to begin with."""
+        if self._known.best is not None:
+            return self._known.best
+        problem, name = self._problem, self._search.name
+        dag = problem.feasible_dag(name)
+        return Found(dag, problem.scorer(name).total(dag))
 
     def _as_result(self, status: Status) -> SearchResult:
-        known, problem, search = self._known, self.problem, self._search
-        if known.best is None:  # the limit came before the first structure
-            dag = problem.feasible_dag(search.name)
-            known.best = Found(dag, problem.scorer(search.name).total(dag))
-        best, bound, proof = known.best, known.bound, known.proof
+        known, problem, search = self._known, self._problem, self._search
+        best, bound, proof = self._best(), known.bound, known.proof
         value = None if bound is None or bound.value is None else max(bound.value, best.score)
         source = None if bound is None else bound.source
         resolution = 0.0 if value is None or bound is None else bound.resolution
@@ -263,6 +296,7 @@ class _Run:
             trace=self._trace.steps(),
             notes=(*words, *dict.fromkeys(filter(None, notes))),
             among=None if self._class is None else self._class.among,
+            structures=self._listed,
             weights=None if self._class is None else self._class.weights,
         )
 

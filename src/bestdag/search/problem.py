@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 from bestdag.errors import GraphError, InvalidParameterError, require_count, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
@@ -29,49 +29,20 @@ from bestdag.search.feasible import (
     required_families,
     smallest_sets,
 )
-from bestdag.search.result import BoundSource, Limits, SearchResult
+from bestdag.search.result import Limits, SearchResult
 from bestdag.search.steps import Search, SearchEnd
 from bestdag.wording import arg, count_of, first_names
 
 if TYPE_CHECKING:
-    from typing import Self
+    from bestdag.search.driver import Afterwards
 
-__all__ = ["Earlier", "Problem"]
+__all__ = ["Problem"]
 
 # A limit of zero would be refused; a millisecond gives the smallest sets.
 _LEAST_SECONDS = 1e-3
 # To make lists of who may be whose parent, for each pair; what takes no longer than the second is
 # done whatever time is left.
 _SECONDS_PER_PAIR, _AT_ONCE = 3e-7, 0.05
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Earlier:
-    """What a run that goes on has found before.
-
-    Attributes
-    ----------
-    best : (Dag, float) or None
-        The best structure and its score.
-    bound : (float or None, BoundSource, float) or None
-        The lowest bound: its value, where it comes from, and its resolution.
-    kept : mapping
-        What the search asked to be kept, see `bestdag.search.steps.Kept`.
-    """
-
-    best: tuple[Dag, float] | None = None
-    bound: tuple[float | None, BoundSource, float] | None = None
-    kept: Mapping[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, problem: Problem, state: Mapping[str, Any]) -> Earlier:
-        """Make of plain values, as they are in a file."""
-        best, bound = state["best"], state["bound"]
-        return cls(
-            best=best and (problem.dag(best["parents"]), best["score"]),
-            bound=bound and (bound["value"], BoundSource(**bound["source"]), bound["resolution"]),
-            kept=state["kept"],
-        )
 
 
 class Problem:
@@ -100,8 +71,8 @@ class Problem:
         Called a few times a second, from this thread, with a `Progress`.
     executor : concurrent.futures.Executor, optional
         Workers for what can be done in parallel: parent sets of each child, restarts of climbing.
-    checkpoint : Checkpoint, optional
-        Where the driver writes what was found; nowhere unless given.
+    state : RunState, optional
+        What an earlier part of the run has found, and what this one does; in no file unless given.
     """
 
     def __init__(
@@ -117,7 +88,7 @@ class Problem:
         start: Dag | None = None,
         progress: Told | Reporter | None = None,
         executor: Executor | None = None,
-        checkpoint: Checkpoint | None = None,
+        state: RunState | None = None,
     ) -> None:
         self.started = time.monotonic()
         if time_limit is not None:
@@ -142,9 +113,9 @@ class Problem:
         self.executor = executor
         self.seed = require_count("search", "seed", seed)
         self._start = None if start is None else self._checked_start(start)
-        self.earlier = Earlier()
+        self._best_before: Dag | None = None
         self._looked_at: set[str] = set()  # shared with the problems made of this one
-        self.checkpoint = Checkpoint() if checkpoint is None else checkpoint
+        self.state = RunState() if state is None else state
         self.reporter = reporter_for("search", progress)
         if self.reporter is not None:
             self.reporter.until(self.deadline)
@@ -194,26 +165,24 @@ class Problem:
         if self.deadline is None or end < self.deadline:
             other._end = None if math.isinf(end) else end
         if start is not None:
-            other._start, other.earlier = start, replace(self.earlier, best=None)
+            other._start, other._best_before = start, None
         return other
 
     def without_start(self) -> Problem:
         """Return this problem without a structure to begin with."""
         other = copy.copy(self)
-        other._start, other.earlier = None, Earlier()
+        other._start, other._best_before = None, None
         return other
 
-    def after(self, earlier: Earlier) -> Self:
-        """Return this problem with what an earlier part of the run has found."""
-        other = copy.copy(self)
-        other.earlier = earlier
-        return other
+    def go_on_from(self, best: Dag) -> None:
+        """Begin with the best structure of an earlier part of the run."""
+        self._best_before = best
 
     @property
     def start(self) -> Dag | None:
         """The structure to begin with: the best of a run that goes on, or the one given."""
         given = self.given_start
-        return given if self.earlier.best is None else self.earlier.best[0]
+        return given if self._best_before is None else self._best_before
 
     @property
     def given_start(self) -> Dag | None:
@@ -223,17 +192,14 @@ class Problem:
         return self._start
 
     @property
-    def kept(self) -> Mapping[str, Any]:
-        """What the search asked to be kept, in an earlier part of the run."""
-        return self.earlier.kept
-
-    @property
     def start_is_unused(self) -> bool:
         """Whether a start was given that no search has looked at."""
         return self._start is not None and "start" not in self._looked_at
 
-    def solve(self, search: Search) -> SearchResult:
+    def solve(self, search: Search, afterwards: Afterwards | None = None) -> SearchResult:
         """Run a search to its end, to a limit or to Ctrl-C, and return the best it came to.
+
+        `afterwards` follows it, such as the work on a bound.
 
         Examples
         --------
@@ -245,7 +211,7 @@ class Problem:
         """
         from bestdag.search.driver import run
 
-        return run(search, self)
+        return run(search, self, afterwards)
 
     @property
     def has_data(self) -> bool:
@@ -255,7 +221,7 @@ class Problem:
     @property
     def deadline(self) -> float | None:
         """When the time is up: early enough to keep what there is by then; None without a limit."""
-        return None if self._end is None else self._end - self.checkpoint.reserve
+        return None if self._end is None else self._end - self.state.reserve
 
     def out_of_time(self) -> bool:
         """Whether the limit is reached."""
@@ -276,33 +242,6 @@ class Problem:
         """Raise `SearchEnd` when the time is up."""
         if self.out_of_time():
             raise SearchEnd("time limit")
-
-    def keep(self) -> None:  # goes with the last search that has `run`
-        """Keep the state of the run if that is due."""
-        self.checkpoint.keep()
-
-    def until_stopped(self, body: Any) -> Any:  # goes with the last search that has `run`
-        """Run a body to its end, a limit or Ctrl-C, and return which it was."""
-        try:
-            return body() or "local optimum"
-        except SearchEnd as end:
-            return end.status
-        except KeyboardInterrupt:
-            return "interrupted"
-
-    def result(  # goes with the last search that has `run`
-        self, search: Any, dag: Dag, score: float, status: Any, **more: Any
-    ) -> SearchResult:
-        """Return the result of a search, which ended now."""
-        return SearchResult(
-            dag=dag,
-            score=score,
-            status=status,
-            search=search.name,
-            seconds=self.seconds,
-            settings=asdict(search),
-            **more,
-        )
 
     def dag(self, parents: Sequence[Sequence[int]]) -> Dag:
         """Return a structure by names; parents are numbers of variables in name order."""

@@ -100,7 +100,13 @@ class Limits:
 
 
 BoundKind = Literal[
-    "none", "best local scores", "joint likelihood", "relaxation", "best listed", "proof"
+    "none",
+    "best local scores",
+    "joint likelihood",
+    "relaxation",
+    "best listed",
+    "exact search",
+    "proof",
 ]
 
 
@@ -113,8 +119,8 @@ class BoundSource:
     kind : str
         "best local scores": their sum over the variables; "joint likelihood": what no distribution
         over all variables exceeds; "relaxation": linear programs over parent sets; "best listed":
-        the best structure among sets some of which stand for many; "proof": exact search; "none":
-        nothing does.
+        the best structure among sets some of which stand for many; "exact search": one that was
+        not finished; "proof": one that was; "none": nothing does.
     n_sets : int
         Parent sets of a relaxation.
     has_open_sets : bool
@@ -145,17 +151,17 @@ class BoundSource:
         over = f"{self.n_sets:,} parent sets"
         if self.has_open_sets:
             over += ", some for all larger ones"
-        if self.reason:
-            return self.reason
         match self.kind:
             case "none":
-                return "nothing is known"
+                return self.reason
             case "best local scores":
                 return "the sum of the best local scores"
             case "joint likelihood":
                 return "the likelihood of the joint distribution"
             case "best listed":
                 return f"the best choice among {over}"
+            case "exact search":
+                return "exact search"
             case "proof":
                 return "all components solved to optimality"
             case "relaxation" if self.n_solved:
@@ -354,9 +360,9 @@ class SearchResult:
     def remarks(self) -> tuple[str, ...]:
         """Return the notes that the headline does not say, and what was made an exception."""
         notes = self.notes[1:] if self._says_what() else self.notes
-        return (*notes, *self._words_on_bound(), *self.exceptions())
+        return (*notes, *self.bound_words(), *self.exceptions())
 
-    def _words_on_bound(self) -> tuple[str, ...]:
+    def bound_words(self) -> tuple[str, ...]:
         """Say where the bound comes from, or why there is none."""
         source = self.bound_source
         if source is None or self.is_proved:

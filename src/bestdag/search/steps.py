@@ -6,7 +6,7 @@ looks after those. It yields
 - `Found`: a structure and its score, whenever there is a better one;
 - `Step`: a move, for the trace of the result;
 - `Point`: nothing new, but a moment at which the run may stop or be written to a file;
-- `Bounded`, `Proved`, `Note`, `Kept`, `Class`, `Phase`: what else there is to say.
+- `Bounded`, `Proved`, `Note`, `Kept`, `Class`, `Listed`, `Phase`: what else there is to say.
 
 At a `Step` or a `Point` the driver may close the generator: the limit is reached, and the best
 structure found is the answer. So an inner loop yields one of them for each move, which costs next
@@ -51,12 +51,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
 from bestdag.search.result import BoundSource, Status, Step
+from bestdag.search.structures import Structures
 from bestdag.search.ties import is_better
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ __all__ = [
     "Event",
     "Found",
     "Kept",
+    "Listed",
     "Note",
     "Outcome",
     "Phase",
@@ -81,7 +83,11 @@ __all__ = [
     "can_stop",
     "checked_search",
     "follow",
+    "result_of",
 ]
+
+
+_Value = TypeVar("_Value")
 
 
 class Found(NamedTuple):
@@ -154,14 +160,20 @@ class Class(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What an interrupted run should find again in ``problem.kept``, beside structure and bound.
+    """What a run that goes on should find again, beside the best structure and the bound.
 
-    The value is made of mappings, lists, texts, numbers and arrays, or is a function that gives
-    one when the file is written.
+    It asks ``problem.state.get(name, kind)`` for it. The value does not change afterwards; what it
+    may be made of says `bestdag.checkpoint.RunState.put`.
     """
 
     name: str
     value: Any
+
+
+class Listed(NamedTuple):
+    """The structures next to the best."""
+
+    structures: Structures
 
 
 class Phase(NamedTuple):
@@ -178,7 +190,7 @@ class Point(NamedTuple):
 
 POINT = Point()
 
-Event = Found | Step | Point | Phase | Bounded | Proved | Note | Class | Kept
+Event = Found | Step | Point | Phase | Bounded | Proved | Note | Class | Kept | Listed
 Steps = Generator[Event, None, None]
 
 
@@ -215,7 +227,7 @@ def checked_search(search: object) -> Search:
         raise InvalidParameterError(
             f"search: must be a search, got the class {name}; give an instance, {name}()"
         )
-    if not callable(getattr(search, "steps", getattr(search, "run", None))):
+    if not callable(getattr(search, "steps", None)):
         raise InvalidParameterError(f"search: must be a search or its name, got {search!r:.60}")
     return cast(Search, search)
 
@@ -268,7 +280,7 @@ def follow(
         Its steps are left out of the trace, and it counts as one step of this name.
     """
     outcome = Outcome()
-    steps = search.steps(problem) if hasattr(search, "steps") else _steps_of_run(search, problem)
+    steps = search.steps(problem)
     yield Phase(f"search {search.name}")
     try:
         for event in steps:
@@ -287,28 +299,11 @@ def follow(
     return outcome
 
 
-def _steps_of_run(search: Any, problem: Problem) -> Steps:  # goes with the last `run`
-    result = vars(type(search))["run"](search, problem)
-    if result.bound is not None:
-        source = BoundSource(kind="relaxation", reason="exact search")
-        for note in result.notes:
-            if note.startswith("bound on the best score: "):
-                source = BoundSource(kind="relaxation", reason=note.split(": ", 1)[1])
-        yield Bounded(result.bound, source, result.resolution)
-    if result.is_proved:
-        yield Proved(
-            result.dag,
-            result.score,
-            result.resolution,
-            result.certificates,
-            engine=result.engine,
-        )
-    else:
-        yield Found(result.dag, result.score, engine=result.engine)
-    for note in result.notes:
-        if not note.startswith("bound on the best score: "):
-            yield Note(note)
-    if result.status == "interrupted":
-        raise KeyboardInterrupt
-    if result.status not in ("optimum proved", "local optimum"):
-        raise SearchEnd(result.status)
+def result_of(steps: Generator[Any, None, _Value]) -> _Value:
+    """Run steps to their end, whatever they say on the way, and return what they return."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            value: _Value = end.value
+            return value

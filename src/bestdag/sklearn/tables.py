@@ -24,15 +24,13 @@ from bestdag.data.settings import ReadOptions, choose
 from bestdag.data.sources.frame import FrameSource, frame_columns
 from bestdag.data.table import Table
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, require_choice
-from bestdag.incomplete import TREATMENTS, Refuse
+from bestdag.incomplete import TREATMENTS
 from bestdag.wording import count_of
 
 __all__ = ["KEEPING", "TrainingRows", "class_labels", "raw_columns", "raw_table"]
 
 # Ways to treat missing values that learn from them.
-KEEPING = tuple(
-    name for name, way in TREATMENTS.items() if way.reads_as == "keep" and name != Refuse.name
-)
+KEEPING = tuple(name for name, strategy in TREATMENTS.items() if strategy.keeps_missing)
 
 Columns = list[tuple[str, Any]]
 

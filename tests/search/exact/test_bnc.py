@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _thread
+import math
 import random
 import threading
 import time
@@ -16,8 +18,8 @@ from hypothesis import strategies as st
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import verify
-from bestdag.search.exact.bnc.engine import solve_bnc
-from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.bnc.engine import BranchAndCut, solve_bnc
+from bestdag.search.exact.components import Solution
 from tests.search.exact.brute_force import (
     best_by_dp,
     best_by_enumeration,
@@ -235,30 +237,20 @@ def test_ctrl_c_returns_the_best_so_far_and_a_second_call_works():
     assert solved(random_table(random.Random(1), 4)).is_proved
 
 
-def test_an_error_of_the_progress_function_ends_the_search():
-    table, _ = _instance("gobalarm_10000.BDeu.k3")
-
-    def fail(score, bound):
-        raise LookupError("progress failed")
-
-    with pytest.raises(LookupError, match="progress failed"):
-        solve_bnc(table, threads=1, deadline=None, progress=fail)
-    assert all(thread.name != "bestdag-bnc" for thread in threading.enumerate())
+def _interrupt() -> None:
+    _thread.interrupt_main()
 
 
-def test_progress_is_told_from_the_callers_thread():
+def test_steps_say_what_is_known_and_end_when_nobody_asks_for_more():
     table, entry = _instance("gobalarm_10000.BDeu.k3")
-    heard = []
-
-    def hear(score, bound):
-        heard.append((score, bound, threading.current_thread()))
-        if len(heard) == 3:
-            raise LookupError("heard enough")
-
-    with pytest.raises(LookupError, match="heard enough"):
-        solve_bnc(table, threads=1, deadline=None, progress=hear)
-    assert all(thread is threading.current_thread() for _, _, thread in heard)
-    assert all(score <= entry["optimum"] + 1e-6 <= bound + 2e-6 for score, bound, _ in heard)
+    steps = BranchAndCut(table).steps()
+    for _ in range(3):
+        now = next(steps)
+        assert now.score <= entry["optimum"] + 1e-6 <= now.bound + 2e-6
+        chosen = [table.child(i).scores[k] for i, k in enumerate(now.chosen)]
+        assert now.score == math.fsum(chosen)
+    steps.close()
+    assert all(thread.name != "bestdag-bnc" for thread in threading.enumerate())
 
 
 QUICK = [

@@ -1,4 +1,4 @@
-"""Branch and cut in rounds of nodes: the same for any number of threads, and when it goes on."""
+"""Branch and cut in rounds of nodes: the same for any number of threads."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import random
 
 import pytest
 
-from bestdag.checkpoint import Checkpoint
-from bestdag.checkpoint.format import read_state, write_state
-from bestdag.errors import CertificateError
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import verify
 from bestdag.search.exact.bnc.engine import BranchAndCut
-from tests.checkpoint.stopping import Steps
 
 
 @pytest.fixture(scope="module")
@@ -49,34 +45,3 @@ def test_nodes_at_once_find_the_same_optimum(table):
     assert len({found.score for found in scores}) == 1
     for found in scores:
         assert verify(table, found.proofs[0])
-
-
-@pytest.mark.parametrize("nodes_at_once", [1, 3])
-def test_a_tree_that_was_kept_goes_the_same_way(table, nodes_at_once, tmp_path, monkeypatch):
-    steps, path = Steps(monkeypatch), tmp_path / "run"
-
-    def run(saved=None):
-        kept = Checkpoint(path, {}, 600.0, saved)
-        return outcome(BranchAndCut(table, nodes_at_once=nodes_at_once, checkpoint=kept))
-
-    expected = steps.kill_at(None, run)
-    for last in random.Random(1).sample(range(1, steps.count + 1), 2):
-        assert steps.kill_at(last, run) is None
-        assert steps.kill_at(None, lambda: run(read_state(path))) == expected
-
-
-def test_a_proof_that_does_not_hold_is_refused(table, tmp_path, monkeypatch):
-    steps, path = Steps(monkeypatch), tmp_path / "run"
-
-    def run(saved=None):
-        return BranchAndCut(table, checkpoint=Checkpoint(path, {}, 600.0, saved)).run()
-
-    steps.kill_at(None, run)
-    assert steps.kill_at(steps.count, run) is None
-    saved = read_state(path)
-    tree = saved["parts"][1][1]
-    tree["bound"] *= 1.01  # claims more than its multipliers prove
-    tree["bound"] = int(tree["bound"])
-    write_state(path, saved)
-    with pytest.raises(CertificateError, match="certificate: leaf"):
-        steps.kill_at(None, lambda: run(read_state(path)))

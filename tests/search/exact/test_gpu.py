@@ -7,8 +7,8 @@ from bestdag import _core
 from bestdag.errors import BestdagError, MissingPackageError
 from bestdag.search.exact import solver
 from bestdag.search.exact.dp import component, plan
+from bestdag.search.exact.dp import gpu as device
 from bestdag.search.exact.dp.engine import solve_dp
-from bestdag.search.exact.dp.gpu import cells, device
 from bestdag.search.exact.dp.plan import Forecast, plan_for
 from tests.search.exact.tables import random_table
 from tests.search.exact.test_dp import close_table
@@ -41,7 +41,7 @@ class PlainCells:
         self.fills += 1
         task_bits = run["within"] + run["middle"]
         position = {int(top): i for i, top in enumerate(run["tops"])}
-        order, _ = cells.by_size(task_bits) if task_bits <= 16 else (None, None)
+        order, _ = device.by_size(task_bits) if task_bits <= 16 else (None, None)
         for i, top in enumerate(run["tops"].tolist()):
             if watch(i / len(run["tops"])):
                 return False
@@ -169,7 +169,12 @@ def auto_sees_a_gpu(plain_cells, monkeypatch):
     monkeypatch.setattr(solver, "forecast", lambda *_, **__: Forecast(1, 60.0))
     monkeypatch.setattr(solver, "find_gpu", FakeGpu)
     given_up = solve_dp(random_table(13, 25, 2), deadline=0.0)
-    monkeypatch.setattr(solver, "solve_bnc", lambda *_, **__: given_up)
+    monkeypatch.setattr(solver._Component, "_bnc", lambda *_, **__: _steps_to(given_up))
+
+
+def _steps_to(solution):
+    yield from ()
+    return solution
 
 
 def test_auto_takes_the_gpu_where_it_pays_and_notes_it(auto_sees_a_gpu):
@@ -196,7 +201,7 @@ def test_auto_goes_on_without_a_gpu_that_fails(auto_sees_a_gpu, monkeypatch):
 @pytest.mark.parametrize("n_sets", [10, 400])
 def test_the_gpu_gives_the_answer_of_the_processor(monkeypatch, n, n_sets):
     monkeypatch.setattr(plan, "_MAX_VARIABLES_DOUBLE", 0)
-    monkeypatch.setattr(cells.GpuCells, "few_cells", 0)
+    monkeypatch.setattr(device.GpuCells, "few_cells", 0)
     table = random_table(n, n_sets, n)
     here, there = solve_dp(table), solve_dp(table, gpu=GPU)
     assert (there.chosen, there.resolution) == (here.chosen, here.resolution)
@@ -205,6 +210,6 @@ def test_the_gpu_gives_the_answer_of_the_processor(monkeypatch, n, n_sets):
 @needs_gpu
 def test_the_gpu_decides_near_ties(monkeypatch):
     monkeypatch.setattr(plan, "_MAX_VARIABLES_DOUBLE", 0)
-    monkeypatch.setattr(cells.GpuCells, "few_cells", 0)
+    monkeypatch.setattr(device.GpuCells, "few_cells", 0)
     table = close_table(1)
     assert solve_dp(table, gpu=GPU).chosen == solve_dp(table).chosen

@@ -14,10 +14,9 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.solver import Solver
-from bestdag.search.exact.statements.narrowing import Limit, Narrower
 from bestdag.search.exact.statements.proof import StatementProof
 from bestdag.search.exact.statements.search import StatementTree
-from bestdag.search.exact.statements.statements import Split, Statements
+from bestdag.search.exact.statements.statements import Limit, Narrower, Split, Statements
 from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
 from tests.search.exact.tables import random_table

@@ -126,7 +126,7 @@ def test_limits_on_families(name, statements, max_parents):
     knowledge = Knowledge.parse(statements)
     problem = Problem(scorer, knowledge=knowledge, max_parents=max_parents)
     assert forecast_whole(problem) is not None
-    found = Exact(engine="dp")._whole(problem)
+    found = problem.solve(Exact(engine="dp"))
     table = build_score_table(scorer, knowledge=knowledge, max_parents=max_parents)
     assert found.score == pytest.approx(solve_dp(table).score, rel=1e-9)
     assert knowledge.allows(found.dag)

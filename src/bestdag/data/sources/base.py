@@ -19,12 +19,16 @@ from bestdag.data.schema import Variable
 from bestdag.errors import DataError
 
 __all__ = [
+    "LEAST_ROWS",
+    "LEAST_SHARE",
+    "SAMPLE_ROWS",
     "Batch",
     "Limits",
     "Numbers",
     "RawColumn",
     "Source",
     "encoded_column",
+    "promised_rows",
     "small_codes",
     "take_codes",
     "weight_error",
@@ -32,6 +36,9 @@ __all__ = [
 ]
 
 _Array = npt.NDArray[Any]
+# Equal rows are put together unasked in tables of so many rows at least, where one in so many is
+# left at most, by the look of so many first rows.
+LEAST_ROWS, LEAST_SHARE, SAMPLE_ROWS = 100_000, 8, 1 << 16
 _BOOLEAN = {bool, np.bool_, type(None)}
 
 
@@ -170,6 +177,15 @@ class Source(Protocol):
     def has_few_different_rows(self, names: Sequence[str], weight: str | None) -> bool:
         """Whether a sample promises that combining equal rows leaves one in eight at most."""
         ...
+
+
+def promised_rows(n_different: int, n_once: int, n_twice: int) -> float:
+    """Return the least number of different rows that a sample of rows promises in all.
+
+    With d different rows, f1 of them seen once and f2 twice, it is d + f1 (f1 - 1) / (2 (f2 + 1))
+    (Chao 1984).
+    """
+    return n_different + n_once * (n_once - 1) / (2 * (n_twice + 1))
 
 
 def without_marks(

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
+from bestdag import _core
 from bestdag.data.sources.connection import (
     described,
     hive_sql,
@@ -73,7 +74,8 @@ def csv_table(
         if found != (names, line_end):
             what = "other columns" if found[0] != names else "other line ends"
             raise DataError(f"read: {who} has {what} than {str(paths[0])!r}")
-        if check_bytes(path, who, delimiter):
+        # What is not plain to the native check may still be right, or gets its message here.
+        if not _is_plain(path, delimiter, len(names)) and check_bytes(path, who, delimiter):
             _require_even_rows(path, delimiter, len(names), who)
     if len(names) == 1 and not is_given:
         _refuse_blanks(paths[0], names[0], source)
@@ -90,6 +92,19 @@ def csv_table(
     fields = [Field(name, f"coalesce(c{i}, '')") for i, name in enumerate(names)]
     fields += [Field(key, sql_name(key)) for key in keys]
     return DuckTable(described(con, origin), fields, source, con, origin)
+
+
+def _is_plain(path: Path, delimiter: str, n_columns: int) -> bool:
+    """Whether a file is UTF-8 text without NUL, and has as many cells in every row."""
+    check = _core.CsvCheck(delimiter, n_columns)
+    try:
+        with open_bytes(path) as file:
+            while chunk := file.read(_CHUNK):
+                if not check.add(chunk):
+                    return False
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        return False
+    return check.is_plain()
 
 
 def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:

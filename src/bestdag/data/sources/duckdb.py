@@ -18,11 +18,14 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.data.sources.arrow import stream_error, streamed
 from bestdag.data.sources.base import (
+    LEAST_SHARE,
+    SAMPLE_ROWS,
     Batch,
     Limits,
     Numbers,
     RawColumn,
     encoded_column,
+    promised_rows,
     small_codes,
     take_codes,
     weight_error,
@@ -471,36 +474,27 @@ def _filled(found: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     return np.asarray(masked.filled(np.nan), dtype=np.float64)
 
 
-# Equal rows are put together unasked where at most one in so many is left.
-_SHARE = 8
-# Rows of the sample that is looked at first.
-_SAMPLE = 1 << 16
-
-
 def promises_few_different_rows(table: DuckTable, fields: Sequence[Field], n_rows: int) -> bool:
     """Whether at most one in eight rows seems to be left when equal ones are put together.
 
     The first rows are looked at, and where they promise it, all of them, by an estimate that
-    takes fixed memory. What a sample of n rows with d different ones, f1 of them seen once and f2
-    twice, promises is at least d + f1 (f1 - 1) / (2 (f2 + 1)) different rows in all (Chao 1984).
+    takes fixed memory.
     """
     rows = f"hash({', '.join(field.cheapest for field in fields)}) AS h"
     sample = table.projected(rows)
     counts = interruptible(
         lambda: (
-            sample.limit(_SAMPLE)
+            sample.limit(SAMPLE_ROWS)
             .aggregate("count(*) AS n", "h")
             .aggregate("count(*), count(*) FILTER (n = 1), count(*) FILTER (n = 2)")
             .fetchall()[0]
         ),
         table.con,
     )
-    different, once, twice = map(int, counts)
-    promised = different + once * (once - 1) / (2 * (twice + 1))
-    if promised * _SHARE > n_rows:
+    if promised_rows(*map(int, counts)) * LEAST_SHARE > n_rows:
         return False
     hashed = f"approx_count_distinct(hash({', '.join(field.cheapest for field in fields)}))"
-    return bool(int(table.select(hashed)[0][0]) * _SHARE <= n_rows)
+    return bool(int(table.select(hashed)[0][0]) * LEAST_SHARE <= n_rows)
 
 
 def different_rows(

@@ -6,19 +6,33 @@ None of the packages is imported here: an object of theirs brings its own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from bestdag import _core
 from bestdag.data.dataset import Dataset
 from bestdag.data.labels import is_absent, label_all, number_in
-from bestdag.data.sources.base import Limits, Numbers, RawColumn, small_codes, without_marks
+from bestdag.data.sources.base import (
+    Limits,
+    Numbers,
+    RawColumn,
+    encoded_column,
+    small_codes,
+    take_codes,
+    without_marks,
+)
 from bestdag.errors import DataError, InvalidParameterError
+from bestdag.machine import thread_count
 
 __all__ = ["FrameSource", "frame_columns", "is_from"]
 
 _Array = npt.NDArray[Any]
+_NO_LIMIT = 2**32 - 2
+# Whole numbers of polars that are no words of 64 bits.
+_WIDE = ("Int128", "UInt128")
 
 
 def is_from(package: str, value: object) -> bool:
@@ -71,8 +85,19 @@ def _listed_columns(source: Any, names: Sequence[str] | None) -> list[tuple[Any,
     return None
 
 
-def _raw_column_of(name: str, column: Any, who: str) -> RawColumn:
-    """Give the distinct values of one column their numbers."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Values:
+    """What the native encoder takes for a column: a stream of Arrow, an array or objects."""
+
+    stream: Any = None
+    array: Any = None
+    mask: Any = None
+    objects: Any = None
+    declared: tuple[str, ...] | None = None
+
+
+def _values_of(name: str, column: Any, who: str) -> _Values | RawColumn:
+    """Return what is to be encoded; a column that has codes already is not."""
     if isinstance(column, tuple) and len(column) == 2 and isinstance(column[0], Dataset):
         variable = column[0].variable(name)
         codes = column[0].codes(name)
@@ -80,7 +105,7 @@ def _raw_column_of(name: str, column: Any, who: str) -> RawColumn:
     if is_from("pandas", column) and hasattr(column, "dtype"):
         return _from_pandas(name, column, who)
     if is_from("polars", column) and hasattr(column, "dtype"):
-        return _from_polars(name, column, who)
+        return _from_polars(name, column)
     if is_from("pyarrow", column) and hasattr(column, "type"):
         return _from_arrow(name, column)
     if isinstance(column, np.ndarray):
@@ -89,7 +114,7 @@ def _raw_column_of(name: str, column: Any, who: str) -> RawColumn:
         raise DataError(f"{who}: column {name!r} is a set, whose values have no order; give a list")
     if isinstance(column, str | bytes) or not isinstance(column, Iterable):
         raise DataError(f"{who}: column {name!r} must be a list of values, got {column!r:.60}")
-    return _from_objects(name, column, who)
+    return _Values(objects=column if type(column) is list else list(column))
 
 
 def _array_columns(array: npt.NDArray[Any], names: Sequence[str] | None) -> list[tuple[Any, Any]]:
@@ -109,110 +134,91 @@ def _array_columns(array: npt.NDArray[Any], names: Sequence[str] | None) -> list
     return [(name, array[:, i]) for i, name in enumerate(names)]
 
 
-def _from_objects(name: str, column: Iterable[Any], who: str) -> RawColumn:
-    place: dict[tuple[bool, Any], int] = {}
-    codes: list[int] = []
-    try:
-        for value in column:
-            # True equals 1 in Python, and is another state.
-            absent = is_absent(value)
-            code = -1 if absent else place.setdefault((isinstance(value, bool), value), len(place))
-            codes.append(code)
-    except TypeError:
-        raise DataError(
-            f"{who}: column {name!r} holds {type(value).__name__} values; "
-            f"text, numbers, booleans or dates are needed"
-        ) from None
-    values = [value for _, value in place]
-    return RawColumn(name, values, small_codes(np.array(codes, dtype=np.int64), len(values)))
-
-
-def _from_numpy(name: str, column: npt.NDArray[Any], who: str) -> RawColumn:
+def _from_numpy(name: str, column: npt.NDArray[Any], who: str) -> _Values | RawColumn:
     if column.ndim != 1:
         raise DataError(f"{who}: column {name!r} must have one dimension, got {column.ndim}")
-    hidden = np.ma.getmaskarray(column)
+    hidden = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
     plain = np.asarray(column)
-    if plain.dtype.kind not in "buifUM":
-        return _from_objects(
-            name, [None if h else v for v, h in zip(plain.tolist(), hidden, strict=True)], who
-        )
-    if plain.dtype.kind in "fM":
-        hidden = hidden | np.isnan(plain) if plain.dtype.kind == "f" else hidden | np.isnat(plain)
-    found, inverse = np.unique(plain[~hidden], return_inverse=True)
-    codes: _Array = np.full(len(plain), len(found), dtype=np.int64)
-    codes[~hidden] = inverse
-    codes = small_codes(codes, len(found))
-    values: list[Any] = list(found)
-    if plain.dtype.kind == "M":
-        days = found.astype("datetime64[D]")
-        values = [str(value) for value in (days if np.array_equal(days, found) else found)]
-    elif plain.dtype.kind in "biuU" or plain.dtype == np.float64:
-        values = found.tolist()
-    return RawColumn(name, values, codes)
+    if plain.dtype.kind in "buifU" and plain.dtype.itemsize * (plain.dtype.kind == "f") <= 8:
+        return _Values(array=plain.astype(plain.dtype.newbyteorder("="), copy=False), mask=hidden)
+    if plain.dtype.kind != "M":
+        values = plain.tolist()
+        if hidden is not None:
+            values = [None if h else v for v, h in zip(values, hidden, strict=True)]
+        return _Values(objects=values)
+    lacking = np.isnat(plain) if hidden is None else hidden | np.isnat(plain)
+    moments, inverse = np.unique(plain[~lacking], return_inverse=True)
+    codes: _Array = np.full(len(plain), len(moments), dtype=np.int64)
+    codes[~lacking] = inverse
+    days = moments.astype("datetime64[D]")
+    texts = [str(moment) for moment in (days if np.array_equal(days, moments) else moments)]
+    return RawColumn(name, texts, small_codes(codes, len(moments)))
 
 
-def _from_pandas(name: str, column: Any, who: str) -> RawColumn:
+def _from_pandas(name: str, column: Any, who: str) -> _Values | RawColumn:
     dtype = column.dtype
     if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
         values = list(dtype.categories)
         codes = np.asarray(column.cat.codes if hasattr(column, "cat") else column.codes)
-        return RawColumn(
-            name, values, small_codes(codes, len(values)), _declared(name, values, who)
-        )
+        declared = _declared(name, values, who)
+        return RawColumn(name, values, small_codes(codes, len(values)), declared)
     if isinstance(dtype, np.dtype) and dtype.kind in "buif":
         return _from_numpy(name, np.asarray(column), who)
     if isinstance(dtype, np.dtype) and dtype.kind == "O":
-        return _from_objects(name, column, who)
-    codes, found = column.factorize()
-    return RawColumn(name, list(found), small_codes(codes, len(found)))
+        return _Values(objects=np.asarray(column))
+    if getattr(dtype, "storage", None) == "pyarrow" and hasattr(column, "array"):
+        return _from_arrow(name, column.array.__arrow_array__())
+    if getattr(dtype, "storage", None) == "python":
+        return _Values(objects=column.to_numpy(dtype=object))
+    codes, values = column.factorize()
+    return RawColumn(name, list(values), small_codes(codes, len(values)))
 
 
-def _from_polars(name: str, column: Any, who: str) -> RawColumn:
+def _from_polars(name: str, column: Any) -> _Values | RawColumn:
     import polars
 
     dtype = column.dtype
-    if dtype == polars.Enum:
-        values = dtype.categories.to_list()
-        codes = column.to_physical().cast(polars.Int64).fill_null(-1).to_numpy()
-        return RawColumn(name, values, small_codes(codes, len(values)), tuple(values))
-    if dtype == polars.Categorical:
-        column = column.cast(polars.String)
-    elif dtype.is_float():
-        narrow = dtype != polars.Float64
-        column = column.fill_nan(None)
-        if narrow:
-            return _from_numpy(name, column.to_numpy(), who)  # nulls become NaN
+    declared = tuple(dtype.categories.to_list()) if dtype == polars.Enum else None
+    is_streamed = dtype in (polars.String, polars.Categorical, polars.Enum, polars.Boolean)
+    if is_streamed or dtype.is_float() or (dtype.is_integer() and str(dtype) not in _WIDE):
+        return _Values(stream=column.__arrow_c_stream__(), declared=declared)
     if dtype.is_nested() or dtype in (polars.Binary, polars.Object, polars.Null):
-        return _from_objects(name, column.to_list(), who)
-    found = column.drop_nulls().unique()
-    places = polars.Series(np.arange(len(found), dtype=np.int64))
-    codes = column.replace_strict(found, places, default=None).fill_null(-1).to_numpy()
-    return RawColumn(name, found.to_list(), small_codes(codes, len(found)))
+        return _Values(objects=column.to_list())
+    values = column.drop_nulls().unique()
+    places = polars.Series(np.arange(len(values), dtype=np.int64))
+    codes = column.replace_strict(values, places, default=None).fill_null(-1).to_numpy()
+    return RawColumn(name, values.to_list(), small_codes(codes, len(values)))
 
 
-def _from_arrow(name: str, column: Any) -> RawColumn:
+def _from_arrow(name: str, column: Any) -> _Values | RawColumn:
     import pyarrow
+    from pyarrow import types
 
-    array = column
-    if isinstance(array, pyarrow.ChunkedArray):
-        if pyarrow.types.is_dictionary(array.type):
-            array = array.unify_dictionaries()
-        array = array.combine_chunks()
-        if isinstance(array, pyarrow.ChunkedArray):  # older versions keep one chunk
-            array = array.chunk(0) if array.num_chunks else pyarrow.array([], array.type)
-    declared = pyarrow.types.is_dictionary(array.type)
-    if pyarrow.types.is_nested(array.type) or pyarrow.types.is_null(array.type):
-        return _from_objects(name, array.to_pylist(), "read: arrow table")
-    if not declared:
+    chunked = (
+        column if isinstance(column, pyarrow.ChunkedArray) else pyarrow.chunked_array([column])
+    )
+    kind = chunked.type
+    if types.is_nested(kind) or types.is_null(kind):
+        return _Values(objects=chunked.to_pylist())
+    declared = None
+    if types.is_dictionary(kind):
+        chunked = chunked.unify_dictionaries()
+        values = chunked.chunk(0).dictionary.to_pylist() if chunked.num_chunks else []
+        declared = _declared(name, values, "read: arrow table")
+        kind = kind.value_type
+    is_text = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
+    if is_text or is_number:
+        return _Values(stream=chunked.__arrow_c_stream__(), declared=declared)
+    array = chunked.combine_chunks()
+    if isinstance(array, pyarrow.ChunkedArray):  # older versions keep one chunk
+        array = array.chunk(0) if array.num_chunks else pyarrow.array([], array.type)
+    if declared is None:
         array = array.dictionary_encode()
-    kind = array.dictionary.type
     values = array.dictionary.to_pylist()
-    if pyarrow.types.is_float32(kind) or pyarrow.types.is_float16(kind):
-        values = list(array.dictionary.to_numpy(zero_copy_only=False))
     indices = array.indices.cast(pyarrow.int64()).fill_null(-1)
     codes = small_codes(indices.to_numpy(zero_copy_only=False), len(values))
-    labels = _declared(name, values, "read: arrow table") if declared else None
-    return RawColumn(name, values, codes, labels)
+    return RawColumn(name, values, codes, declared)
 
 
 def _declared(name: str, values: list[Any], who: str) -> tuple[str, ...]:
@@ -253,6 +259,7 @@ class FrameSource:
 
     def choose(self, names: Sequence[str], weight: str | None) -> None:
         """Refuse columns of different lengths."""
+        self._encode([name for name in names if not _has_numbers(self._columns[name])])
         lengths = {name: self._length(name) for name in names}
         self._n_rows = lengths[names[0]]
         for name, length in lengths.items():
@@ -307,6 +314,7 @@ class FrameSource:
 
     def columns(self, names: Sequence[str], limits: Limits) -> list[RawColumn]:
         """Whole columns with their codes."""
+        self._encode(names)
         return [self._raw_column(name) for name in names]
 
     def distinct(self, names: Sequence[str], limits: Limits) -> NoReturn:
@@ -328,9 +336,47 @@ class FrameSource:
         return len(column) if _has_numbers(column) else len(self._raw_column(name).codes)
 
     def _raw_column(self, name: str) -> RawColumn:
-        if name not in self._raw:
-            self._raw[name] = _raw_column_of(name, self._columns[name], f"read: {self.title}")
+        self._encode([name])
         return self._raw[name]
+
+    def _encode(self, names: Sequence[str]) -> None:
+        """Encode columns that were not yet, together."""
+        who = f"read: {self.title}"
+        values: dict[str, _Values] = {}
+        for name in dict.fromkeys(names):
+            if name not in self._raw:
+                column = _values_of(name, self._columns[name], who)
+                if isinstance(column, RawColumn):
+                    self._raw[name] = column
+                else:
+                    values[name] = column
+        if not values:
+            return
+        threads = thread_count(None, who="read")
+        encoder = _core.ColumnEncoder([_NO_LIMIT] * len(values), [])
+        numbered = list(enumerate(values.items()))
+        streams = [(i, v.stream) for i, (_, v) in numbered if v.stream is not None]
+        arrays = [(i, v) for i, (_, v) in numbered if v.array is not None]
+        encoder.add_streams([stream for _, stream in streams], [i for i, _ in streams], threads)
+        encoder.add_arrays(
+            [v.array for _, v in arrays],
+            [i for i, _ in arrays],
+            [v.mask for _, v in arrays],
+            threads,
+        )
+        for i, (name, v) in numbered:
+            if v.objects is not None:
+                try:
+                    encoder.add_objects(v.objects, i)
+                except TypeError as error:
+                    raise DataError(
+                        f"{who}: column {name!r} holds {error} values; "
+                        f"text, numbers, booleans or dates are needed"
+                    ) from None
+        columns = [
+            encoded_column(encoder, i, name, declared=v.declared) for i, (name, v) in numbered
+        ]
+        self._raw |= {column.name: column for column in take_codes(encoder, columns, threads)}
 
 
 def _has_numbers(column: Any) -> bool:

@@ -285,6 +285,9 @@ Knowledge.__signature__ = Signature(  # type: ignore[attr-defined]
 )
 
 
+_NOTHING = Knowledge()
+
+
 def known_as(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
     """Take statements for what they say; anything else is for `require_knowledge` to refuse."""
     if isinstance(knowledge, str):
@@ -297,7 +300,7 @@ def known_as(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
 def require_knowledge(who: str, knowledge: Knowledge | None) -> Knowledge:
     """Return knowledge, of nothing where None is given, or refuse something else."""
     if knowledge is None:
-        return Knowledge()
+        return _NOTHING
     if not isinstance(knowledge, Knowledge):
         raise InvalidParameterError(
             f"{who}: knowledge must be a Knowledge, got {knowledge!r:.60}; "

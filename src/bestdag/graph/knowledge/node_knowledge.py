@@ -94,7 +94,9 @@ def resolve(statements: Sequence[Statement], names: Iterable[str]) -> NodeKnowle
 @lru_cache(maxsize=1)
 def _nothing_known(nodes: tuple[str, ...]) -> NodeKnowledge:
     """Resolve no statements, once for all searches over the same nodes: a value never changes."""
-    return _resolved((), nodes)
+    n = len(nodes)
+    most = np.full(n, max(0, n - 1), np.int32)
+    return NodeKnowledge(nodes, ~np.eye(n, dtype=bool), np.zeros((n, n), bool), most)
 
 
 def _resolved(statements: Sequence[Statement], nodes: tuple[str, ...]) -> NodeKnowledge:

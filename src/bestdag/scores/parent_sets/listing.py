@@ -66,8 +66,11 @@ class ParentSetListing:
 
     Notes
     -----
-    Sets are listed by size. While time is limited, the child that has had the least time goes
-    next, so that time one child does not need is left to the others. No set is scored twice.
+    Sets are listed by size, and no set is scored twice. A native kernel on rows in memory counts
+    and scores in one go; while time is limited, the child that has had the least time goes next, so
+    that time one child does not need is left to the others. Everything else is fed: the lister
+    says which sets it wants, all children's of one size before larger ones, and gets their scores
+    with bounds on all sets that contain them.
 
     Examples
     --------
@@ -92,6 +95,7 @@ class ParentSetListing:
     ) -> None:
         self._scores = scores
         self._names = scores.names
+        self._threads = 1 if scores.native is None else scores.native.threads
         if limits is None or isinstance(limits, NodeKnowledge):
             limits = limits_within(limits, len(self._names))
         prior = scores.structure_prior
@@ -101,7 +105,7 @@ class ParentSetListing:
             limits = with_bonuses(limits, self._names, prior)
             native = scores.native.listing(*flat_limits(limits), prune, margin)
             if native is None:
-                self._feed = _CountedFeed(scores, limits, margin)
+                self._feed = _CountedFeed(scores, limits)
         else:
             self._feed = _ScoresFeed(scores, limits, prune)
         if self._feed is not None:
@@ -147,8 +151,7 @@ class ParentSetListing:
         try:
             with self._scores.refusals():
                 if self._feed is None:
-                    threads = self._scores.native.threads if self._scores.native else 1
-                    self._native.run(seconds, room, anytime, threads)
+                    self._native.run(seconds, room, anytime, self._threads)
                 else:
                     self._run_fed(self._feed, seconds, room, anytime=anytime)
         except _core.TooManySetsError as error:
@@ -191,9 +194,8 @@ class ParentSetListing:
         With `finish` the listing is emptied, which saves memory.
         """
         most = min(max(_OPEN_IN_ALL // len(self._names), _LEAST_OPEN), _MOST_OPEN)
-        threads = self._scores.native.threads if self._scores.native else 1
         arrays, n_scored, complete, open_arrays, bounded = self._native.result(
-            most, finish, threads
+            most, finish, self._threads
         )
         is_complete = bool(complete.all())
         if is_complete:
@@ -253,7 +255,7 @@ class _CountedFeed(_Feed):
 
     fewest, most, seconds, growth = 256, 1 << 17, 0.5, 8.0
 
-    def __init__(self, scores: LocalScores, limits: Sequence[ParentLimits], margin: float) -> None:
+    def __init__(self, scores: LocalScores, limits: Sequence[ParentLimits]) -> None:
         super().__init__()
         kernel: Any = scores.native
         self._kernel = kernel

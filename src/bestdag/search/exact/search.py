@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count
 from bestdag.graph.dag import Dag
@@ -14,7 +15,8 @@ from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.registry import setting
 from bestdag.scores.parent_sets.limits import n_parent_sets
 from bestdag.scores.table import ScoreTable
-from bestdag.search.bound import upper_bound, with_bound
+from bestdag.search.bound import bound_steps
+from bestdag.search.exact.components import Interim, Solution
 from bestdag.search.exact.dp.all_sets import (
     WholeResult,
     can_share_sets,
@@ -23,14 +25,25 @@ from bestdag.search.exact.dp.all_sets import (
     solve_whole_each,
 )
 from bestdag.search.exact.dp.engine import Forecast
-from bestdag.search.exact.kept import table_from, table_state
-from bestdag.search.exact.solution import Solution
-from bestdag.search.exact.solver import EngineChoice, Listener, Solver
+from bestdag.search.exact.solver import EngineChoice, Solver
 from bestdag.search.exact.statements.search import NoStructureError, StatementTree
 from bestdag.search.exact.statements.statements import Statements
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult, Status
+from bestdag.search.result import BoundSource, SearchResult, Status
+from bestdag.search.steps import (
+    Bounded,
+    Event,
+    Found,
+    Kept,
+    Note,
+    Outcome,
+    Phase,
+    Proved,
+    SearchEnd,
+    Steps,
+    follow,
+)
 
 __all__ = ["Exact"]
 
@@ -47,6 +60,9 @@ _SECONDS_PER_VARIABLE = 5e-4
 # With more variables, and not all their sets, the cases that statements make are not searched: each
 # takes too long.
 _MANY_VARIABLES = 100
+# What the file of a run calls the lists of parent sets.
+_LISTS = "lists"
+_OVER_ALL = "exact search over all parent sets"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,143 +105,138 @@ class Exact:
         require_count("exact", "nodes_at_once", self.nodes_at_once, minimum=1)
         require_choice("exact", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
 
-    def run(self, problem: Problem) -> SearchResult:
-        """Solve; a time limit or Ctrl-C gives the best structure so far and a bound."""
-        with problem.checkpoint.part(self.name, lambda: _lists_of(problem)) as saved:
-            if saved is not None:
-                problem.keep_table(table_from(problem.names, saved))
-            return self._solved(problem)
-
-    def _solved(self, problem: Problem) -> SearchResult:
+    def steps(self, problem: Problem) -> Steps:
+        """Solve; a time limit or Ctrl-C leaves the best structure so far and a bound."""
+        if not problem.has_table:
+            lists = problem.state.get(_LISTS, ScoreTable)
+            if lists is not None:
+                problem.keep_table(lists)
         needed = None if self.engine in ("gpu", "bnc") else forecast_whole(problem)
-        if needed is not None and _fits(needed, problem):
-            if _is_worth_listing(problem, needed):
-                try:
-                    problem.tell("scoring parent sets")
-                    table = problem.table(min(needed.seconds, problem.seconds_left))
-                except KeyboardInterrupt:
-                    return self._unproved(problem, _climb(problem).dag, "interrupted")
-                if table.complete:
-                    problem.keep_table(table)
-                    return self._from_lists(problem)
-            return self._whole(problem)
-        return self._from_lists(problem)
+        if needed is None or not _fits(needed, problem):
+            yield from self._from_lists(problem)
+            return
+        if _is_worth_listing(problem, needed):
+            yield Phase("scoring parent sets")
+            try:
+                table = problem.table(min(needed.seconds, problem.seconds_left))
+            except KeyboardInterrupt:
+                yield from _climb(problem)
+                raise
+            if table.complete:
+                yield from _kept_lists(problem, table)
+                yield from self._from_lists(problem)
+                return
+        yield from self._whole(problem)
 
     def run_each(self, problems: Sequence[Problem]) -> list[SearchResult]:
-        """Solve problems that differ in the score alone, as `run` solves each.
+        """Solve problems that differ in the score alone, as `Problem.solve` solves each.
 
         Where their scorers share what they read (`Scorer.by`), there are at most 16 variables and
         the scores allow it, every set of columns is counted once for all of them.
         """
         together = [k for k, problem in enumerate(problems) if can_share_sets(problem)]
         if self.engine in ("gpu", "bnc") or len(together) < 2:
-            return [self.run(problem) for problem in problems]
-        found = solve_whole_each([problems[k] for k in together])
-        results = {
-            k: self._proved(problems[k], one)
-            for k, one in zip(together, found, strict=True)
+            return [problem.solve(self) for problem in problems]
+        solved = solve_whole_each([problems[k] for k in together])
+        proved = {
+            k: problems[k].solve(_Solved(_proved(problems[k], one)))
+            for k, one in zip(together, solved, strict=True)
             if one.proof is not None
         }
-        return [results.get(k) or self.run(problem) for k, problem in enumerate(problems)]
+        return [
+            replace(proved[k], settings=asdict(self)) if k in proved else problem.solve(self)
+            for k, problem in enumerate(problems)
+        ]
 
-    def _whole(self, problem: Problem) -> SearchResult:
+    def _whole(self, problem: Problem) -> Steps:
         """Solve over all parent sets; the first structure is that of a climb."""
-        climbed = _climb(problem)
-        first = climbed.dag
-        if climbed.status == "interrupted":
-            return self._unproved(problem, first, "interrupted")
-        try:
-            found = solve_whole(problem, first, progress=_whole_progress(problem))
-        except KeyboardInterrupt:
-            return self._unproved(problem, first, "interrupted")
-        if found.proof is None:
-            return self._unproved(problem, first, "time limit", found.best_scores)
-        return self._proved(problem, found)
+        climbed = yield from _climb(problem)
+        first = _first(problem) if climbed.best is None else climbed.best.structure
+        yield Phase(_OVER_ALL)
+        solved = solve_whole(problem, first, progress=_whole_progress(problem))
+        if solved.proof is not None:
+            yield _proved(problem, solved)
+            return
+        if solved.best_scores is not None:
+            yield Bounded(solved.best_scores, BoundSource(kind="best local scores"))
+        raise SearchEnd("time limit")
 
-    def _proved(self, problem: Problem, found: WholeResult) -> SearchResult:
-        assert found.proof is not None
-        result = problem.result(
-            self,
-            found.dag,
-            found.score,
-            "optimum proved",
-            bound=found.score,
-            engine="dp",
-            resolution=found.proof.resolution,
-            certificates=(found.proof,),
-        )
-        return _canonical(problem, result)
-
-    def _unproved(
-        self, problem: Problem, dag: Dag, status: Status, bound: float | None = None
-    ) -> SearchResult:
-        score = problem.scorer("exact").total(dag)
-        return problem.result(self, dag, score, status, bound=bound)
-
-    def _without_structure(self, problem: Problem, status: Status) -> SearchResult:
-        """Return what other searches begin with."""
-        return self._unproved(problem, _first(problem), status)
-
-    def _from_lists(self, problem: Problem) -> SearchResult:
+    def _from_lists(self, problem: Problem) -> Steps:
         """Solve by lists of candidate sets."""
         stopped: Status | None = None
+        n = len(problem.names)
+        yield Phase("scoring parent sets")
         try:
-            if not isinstance(problem.scores, ScoreTable) and len(problem.names) > _MANY_VARIABLES:
-                problem.scores.total(_first(problem))  # so that it is known when Ctrl-C comes
+            if not isinstance(problem.scores, ScoreTable) and n > _MANY_VARIABLES:
+                first = _first(problem)  # so that there is one when Ctrl-C comes
+                yield Found(first, problem.scores.total(first))
             left = problem.seconds_left
-            for_sets = min(
-                _SHARE_FOR_SETS * left, left - _SECONDS_PER_VARIABLE * len(problem.names)
-            )
-            problem.tell("scoring parent sets")
+            for_sets = min(_SHARE_FOR_SETS * left, left - _SECONDS_PER_VARIABLE * n)
             table = problem.table(None if math.isinf(left) else max(0.0, for_sets))
         except KeyboardInterrupt:
             if not isinstance(problem.scores, ScoreTable):
-                return self._without_structure(problem, "interrupted")
+                raise
             table = problem.table()
             stopped = "interrupted"
-        if stopped is None and not table.complete:
-            return self._without_all_sets(problem, table)
-        return self._run(problem, table, problem.deadline, stopped)
-
-    def _without_all_sets(self, problem: Problem, table: ScoreTable) -> SearchResult:
-        """Find the best of the sets that are listed, and bound what the others may give."""
         deadline = problem.deadline
-        if deadline is not None:
+        has_all = stopped is not None or table.complete
+        if not has_all and deadline is not None:
             deadline = time.monotonic() + _SHARE_WITHOUT_ALL * max(0.0, problem.seconds_left)
-        found = self._run(problem, table, deadline, None)
-        if found.is_proved:  # among these sets only; from data without a deadline memory was short
-            is_short = deadline is None and not isinstance(problem.scores, ScoreTable)
-            status: Status = "step limit" if is_short else "time limit"
-            found = replace(found, status=status, resolution=0.0, certificates=())
-        if found.status == "interrupted":
-            return found
-        bound = upper_bound(problem, table, deadline=problem.deadline, incumbent=found.score)
-        return with_bound(found, bound, problem.seconds)
+        solved = yield from self._solved(problem, table, deadline, stopped)
+        if has_all and isinstance(solved, Solution) and solved.is_proved:
+            yield from map(Note, solved.notes)
+            yield Proved(
+                _canonical(problem, _dag(table, solved.chosen)),
+                solved.score,
+                solved.resolution,
+                solved.proofs,
+                engine=_engine(solved),
+            )
+            return
+        score, status = yield from _best_so_far(problem, table, solved)
+        if status == "interrupted":
+            raise KeyboardInterrupt
+        if not has_all:  # bound what the others may give
+            if status == "optimum proved":  # among these sets; without a deadline memory was short
+                is_short = deadline is None and not isinstance(problem.scores, ScoreTable)
+                status = "step limit" if is_short else "time limit"
+            yield from bound_steps(problem, table, deadline=problem.deadline, incumbent=score)
+        raise SearchEnd(status)
 
-    def _run(
+    def _solved(
         self,
         problem: Problem,
         table: ScoreTable,
         deadline: float | None,
         stopped: Status | None,
-    ) -> SearchResult:
+    ) -> Generator[Event, None, Solution | Status]:
+        """Solve among the sets of a table; where no structure is found, returns why."""
         statements = Statements.of(problem.nodes)
-        told = None if problem.reporter is None else _told(problem, table, statements)
-        if table.complete and not isinstance(problem.scores, ScoreTable):
-            problem.keep_table(table)
+        phase, among = "exact search", f"among {table.n_sets:,} parent sets"
+        yield Phase(phase, among)
+        if table.complete:
+            yield from _kept_lists(problem, table)
+
+        def tell(share: float | None, line: str) -> None:
+            problem.tell(phase, line or among, share=share)
+
         solver = Solver(
-            self.engine, problem.threads, deadline, told, self.nodes_at_once, problem.checkpoint
+            self.engine,
+            problem.threads,
+            deadline,
+            self.nodes_at_once,
+            problem.state,
+            None if problem.reporter is None else tell,
         )
         if statements.is_empty and not table.complete and table.n_sets == table.n_variables:
             score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))
             chosen = (0,) * table.n_variables  # nothing to choose from
             status = stopped or "time limit"
-            nothing = Solution(chosen=chosen, score=score, bound=score, status=status)
-            return self._result(problem, table, nothing)
+            return Solution(chosen=chosen, score=score, bound=score, status=status)
         if statements.is_empty:
-            return self._result(problem, table, solver.solve(table, stopped=stopped))
+            return (yield from _events(table, solver.steps(table, stopped=stopped)))
         if not table.complete and len(problem.names) > _MANY_VARIABLES:
-            return self._without_structure(problem, stopped or "time limit")
+            return stopped or "time limit"
         tree = StatementTree(
             table,
             statements,
@@ -235,60 +246,87 @@ class Exact:
             has_others=not isinstance(problem.scores, ScoreTable),
         )
         try:
-            found = tree.run(stopped)
+            return (yield from _events(table, tree.steps(stopped)))
         except NoStructureError as error:
             is_none = error.status == "optimum proved"
             if (is_none and table.complete) or isinstance(problem.scores, ScoreTable):
                 raise
-            return self._without_structure(problem, "time limit" if is_none else error.status)
-        return self._result(problem, table, found)
-
-    def _result(self, problem: Problem, table: ScoreTable, found: Solution) -> SearchResult:
-        result = problem.result(
-            self,
-            _dag(table, found.chosen),
-            found.score,
-            found.status,
-            # A bound over some of the sets is none over all of them.
-            bound=max(found.bound, found.score) if table.complete else None,
-            engine="+".join(found.engines) or None,
-            resolution=found.resolution,
-            certificates=found.proofs,
-            notes=found.notes,
-        )
-        return _canonical(problem, result)
+            return "time limit" if is_none else error.status
 
 
-def _lists_of(problem: Problem) -> dict[str, Any] | None:
-    """Return the lists of parent sets, once they are complete; those of a file are there again."""
-    is_needed = not isinstance(problem.scores, ScoreTable) and problem.has_table
-    return table_state(problem.table()) if is_needed else None
+class _Solved(NamedTuple):
+    """A search for which the work has been done."""
+
+    proof: Proved
+    name: str = Exact.name
+
+    def steps(self, _: Problem) -> Steps:
+        """Say the proof."""
+        yield self.proof
+
+
+def _events(
+    table: ScoreTable, steps: Generator[Interim | Kept, None, Solution]
+) -> Generator[Event, None, Solution]:
+    """Say what engines know as they go on: a bound over some of the sets is none over all."""
+    best = -math.inf
+    try:
+        while True:
+            event = next(steps)
+            if isinstance(event, Kept):
+                yield event
+                continue
+            if event.score is not None and event.score > best:
+                best = event.score
+                yield Found(partial(_dag, table, event.chosen), best)
+            if table.complete and math.isfinite(event.bound):
+                yield Bounded(event.bound, BoundSource(kind="exact search"))
+    except StopIteration as end:
+        solved: Solution = end.value
+        return solved
+    finally:
+        steps.close()
+
+
+def _best_so_far(
+    problem: Problem, table: ScoreTable, solved: Solution | Status
+) -> Generator[Event, None, tuple[float, Status]]:
+    """Say the best structure without a proof, or one that other searches begin with."""
+    if not isinstance(solved, Solution):
+        first = _first(problem)
+        score = problem.scorer("exact").total(first)
+        yield Found(first, score)
+        return score, solved
+    if table.complete:
+        source = BoundSource(kind="exact search")
+        yield Bounded(max(solved.bound, solved.score), source, solved.resolution)
+    yield from map(Note, solved.notes)
+    yield Found(_dag(table, solved.chosen), solved.score, engine=_engine(solved))
+    return solved.score, solved.status
+
+
+def _engine(solved: Solution) -> str | None:
+    return "+".join(solved.engines) or None
+
+
+def _proved(problem: Problem, solved: WholeResult) -> Proved:
+    assert solved.proof is not None
+    dag = _canonical(problem, solved.dag)
+    return Proved(dag, solved.score, solved.proof.resolution, (solved.proof,), engine="dp")
+
+
+def _kept_lists(problem: Problem, table: ScoreTable) -> Steps:
+    """Remember lists of parent sets that are complete, here and in the file of the run."""
+    if not isinstance(problem.scores, ScoreTable):
+        problem.keep_table(table)
+        if _LISTS not in problem.state:
+            yield Kept(_LISTS, table)
 
 
 def _whole_progress(problem: Problem) -> Callable[[float], None] | None:
     if problem.reporter is None:
         return None
-    return lambda share: problem.tell("exact search over all parent sets", share=share)
-
-
-def _told(problem: Problem, table: ScoreTable, statements: Statements) -> Listener:
-    """Say how far the engines are; where there are statements, each solves a case of many."""
-    phase, among = "exact search", f"among {table.n_sets:,} parent sets"
-    problem.tell(phase, among)
-
-    def tell(
-        *,
-        score: float | None = None,
-        bound: float | None = None,
-        share: float | None = None,
-        detail: str | None = None,
-    ) -> None:
-        if not statements.is_empty:
-            score = bound = None
-        bound = bound if table.complete else None
-        problem.tell(phase, detail or among, score=score, bound=bound, share=share)
-
-    return tell
+    return lambda share: problem.tell(_OVER_ALL, share=share)
 
 
 def _fits(needed: Forecast, problem: Problem) -> bool:
@@ -311,23 +349,21 @@ def _first(problem: Problem) -> Dag:
     return problem.without_start().feasible_dag("exact")
 
 
-def _climb(problem: Problem) -> SearchResult:
-    return problem.without_start().solve(HillClimb(reinsert=False))
+def _climb(problem: Problem) -> Generator[Event, None, Outcome]:
+    return follow(HillClimb(reinsert=False), problem.without_start(), as_move="climb")
 
 
-def _canonical(problem: Problem, found: SearchResult) -> SearchResult:
+def _canonical(problem: Problem, dag: Dag) -> Dag:
     """Of equivalent structures return one that does not depend on how the proof was found."""
     scorer = problem.scores
     if (
-        not found.is_proved
-        or isinstance(scorer, ScoreTable)
+        isinstance(scorer, ScoreTable)
         or not scorer.is_score_equivalent
         or problem.max_parents is not None
         or not problem.knowledge.is_empty
     ):
-        return found
-    dag = found.dag.cpdag().to_dag()
-    return found if dag == found.dag else replace(found, dag=dag)
+        return dag
+    return dag.cpdag().to_dag()
 
 
 def _dag(table: ScoreTable, chosen: Sequence[int]) -> Dag:

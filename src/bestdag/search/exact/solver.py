@@ -5,23 +5,24 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any, Literal, Protocol
+from typing import Literal
 
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 from bestdag.errors import BestdagError, NotEnoughMemoryError
 from bestdag.machine import thread_count
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc.engine import solve_bnc
-from bestdag.search.exact.components import Component, decompose
+from bestdag.search.exact.bnc.certificate import Certificate
+from bestdag.search.exact.bnc.engine import BranchAndCut
+from bestdag.search.exact.components import Component, Interim, Solution, decompose
+from bestdag.search.exact.dp.component import DpCertificate
 from bestdag.search.exact.dp.engine import MAX_VARIABLES, Forecast, forecast, solve_dp
-from bestdag.search.exact.dp.gpu.device import DeviceError, Gpu, find_gpu
-from bestdag.search.exact.kept import solution_from, solution_state
-from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.dp.gpu import DeviceError, Gpu, find_gpu
 from bestdag.search.exact.verification import verify_solution
 from bestdag.search.result import Status
+from bestdag.search.steps import Kept, result_of
 
 __all__ = ["ComponentProof", "EngineChoice", "Solver"]
 
@@ -54,77 +55,85 @@ class ComponentProof:
         verify_solution(self.component.table, self.result)
 
 
-class Means:
-    """With what engines work: threads, and where they keep what they have."""
+@dataclass(frozen=True, slots=True, eq=False)
+class SolvedComponent:
+    """A solved component as it is saved, with the proof of one engine or the other."""
 
-    def __init__(self, threads: int | None, nodes_at_once: int, kept: Checkpoint | None) -> None:
-        self.threads = threads
-        self.nodes_at_once = nodes_at_once
-        self.kept = Checkpoint() if kept is None else kept
+    solution: Solution
+    certificate: Certificate | None
+    subsets: DpCertificate | None
 
+    @classmethod
+    def of(cls, solved: Solution) -> SolvedComponent:
+        """Take the proof out of a solution."""
+        (proof,) = solved.proofs
+        by_cuts = proof if isinstance(proof, Certificate) else None
+        by_subsets = proof if isinstance(proof, DpCertificate) else None
+        return cls(replace(solved, proofs=()), by_cuts, by_subsets)
 
-class Listener(Protocol):
-    """Who is told how far the solution of a table is: score and bound of all components."""
-
-    def __call__(
-        self,
-        *,
-        score: float | None = None,
-        bound: float | None = None,
-        share: float | None = None,
-        detail: str | None = None,
-    ) -> None:
-        """Take what is known, and what is done at present where that is worth a line."""
-        ...
+    def whole(self) -> Solution:
+        """Return the solution with its proof, which is not checked here."""
+        return replace(self.solution, proofs=(self.certificate or self.subsets,))
 
 
 class Solver:
-    """Solves tables; a component that comes again is not solved again."""
+    """Solves tables by components; one that comes again, or was solved before, is not solved again.
+
+    Parameters
+    ----------
+    engine : str
+    threads : int or None
+    deadline : float or None
+        A value of `time.monotonic`.
+    nodes_at_once : int
+        Of branch and cut.
+    state : RunState, optional
+        What an earlier part of the run has solved.
+    tell : callable, optional
+        Given the share of a dynamic program that is done, and a line about it where it takes long;
+        everything else is said by `steps`.
+    """
 
     def __init__(
         self,
         engine: EngineChoice,
         threads: int | None,
         deadline: float | None,
-        told: Listener | None = None,
         nodes_at_once: int = 1,
-        checkpoint: Checkpoint | None = None,
+        state: RunState | None = None,
+        tell: Callable[[float | None, str], None] | None = None,
     ) -> None:
         self._engine = engine
-        self._means = Means(threads, nodes_at_once, checkpoint)
+        self._threads = threads
         self._deadline = deadline
-        self._told = told
-        self._known: dict[bytes, Solution] = {}
+        self._nodes_at_once = nodes_at_once
+        self._state = RunState() if state is None else state
+        self._tell = tell
+        self._known: dict[str, Solution] = {}
         self.was_interrupted = False  # by Ctrl-C, whatever was proved
 
     def solve(self, table: ScoreTable, *, stopped: Status | None = None) -> Solution:
+        """Solve to the end."""
+        return result_of(self.steps(table, stopped=stopped))
+
+    def steps(
+        self, table: ScoreTable, *, stopped: Status | None = None
+    ) -> Generator[Interim | Kept, None, Solution]:
         """Find a best acyclic choice; there must be an acyclic one.
 
         With `stopped`, and once an engine has been stopped, the rest gets no time: engines then
         give their first structure.
         """
-        with self._means.kept.part("components", self._state) as saved:
-            if saved is not None:
-                self._known = {bytes.fromhex(key): solution_from(one) for key, one in saved}
-            return self._solve(table, stopped)
-
-    def _state(self) -> list[Any]:
-        return [(key.hex(), solution_state(solved)) for key, solved in self._known.items()]
-
-    def _solve(self, table: ScoreTable, stopped: Status | None) -> Solution:
         chosen = [0] * len(table.names)
         proofs: list[ComponentProof] = []
         status: Status = stopped or "optimum proved"
         parts = sorted(decompose(table), key=lambda part: len(part.variables))
         for number, part in enumerate(parts):
             is_over = self.was_interrupted or status != "optimum proved"
-            heard = None
-            if self._told is not None and len(part.variables) > 1:
-                heard = _Heard(self._told, proofs, parts[number + 1 :])
-            solved = self._solve_part(part, is_over, heard)
+            others = _Others(proofs, parts[number + 1 :], chosen)
+            solved = yield from self._solved(part, others, is_over)
             proofs.append(ComponentProof(part, solved))
-            for place, variable in enumerate(part.variables):
-                chosen[variable] = int(part.origins[place][solved.chosen[place]])
+            _choose(chosen, part, solved.chosen)
             if status == "optimum proved" and not solved.is_proved:
                 status = "interrupted" if self.was_interrupted else solved.status
         score = math.fsum(float(table.child(i).scores[k]) for i, k in enumerate(chosen))
@@ -140,34 +149,47 @@ class Solver:
             proofs=tuple(proofs),
         )
 
-    def _solve_part(self, part: Component, stopped: bool, heard: _Heard | None) -> Solution:
+    def _solved(
+        self, part: Component, others: _Others, stopped: bool
+    ) -> Generator[Interim | Kept, None, Solution]:
+        """Solve one component, unless that was done before."""
         if len(part.variables) == 1:
             return _best_set(part.table)
-        key = _key(part)
-        known = self._known.get(key)
-        if known is not None:
-            return known
-        self._means.kept.keep()
+        name = _name(part)
+        if name in self._known:
+            return self._known[name]
+        before = self._state.get(name, SolvedComponent)
+        if before is not None:
+            self._known[name] = solved = before.whole()
+            return solved
         deadline = time.monotonic() if stopped else self._deadline
-        solve = _solve_by_either if self._engine == "auto" else _ENGINES[self._engine]
-        with self._means.kept.part(key.hex(), lambda: None):
-            solved = solve(part.table, self._means, deadline, heard)
+        run = _Component(part, deadline, self._threads, self._nodes_at_once, self._tell, others)
+        solved = yield from run.solved(self._engine)
         self.was_interrupted = self.was_interrupted or solved.was_interrupted
         if solved.is_proved:
-            self._known[key] = solved
+            self._known[name] = solved
+            yield Kept(name, SolvedComponent.of(solved))
         return solved
 
 
-class _Heard:
-    """Turns what engines say of one component into what is known of all."""
+def _choose(chosen: list[int], part: Component, sets: Sequence[int]) -> None:
+    """Put the sets of a component into a choice for the whole table."""
+    for place, variable in enumerate(part.variables):
+        chosen[variable] = int(part.origins[place][sets[place]])
+
+
+class _Others:
+    """The components besides one: what is known of some, and what the others score at most."""
 
     def __init__(
-        self, told: Listener, solved: Sequence[ComponentProof], others: Sequence[Component]
+        self,
+        solved: Sequence[ComponentProof],
+        unsolved: Sequence[Component],
+        chosen: Sequence[int],
     ) -> None:
-        self._told = told
-        self._line: str | None = None
-        tables = [other.table for other in others]
-        self._score = None if others else math.fsum(proof.result.score for proof in solved)
+        tables = [other.table for other in unsolved]
+        self._chosen = list(chosen)
+        self._score = None if unsolved else math.fsum(proof.result.score for proof in solved)
         self._bound = math.fsum(
             [
                 *(proof.result.bound for proof in solved),
@@ -175,19 +197,13 @@ class _Heard:
             ]
         )
 
-    def bnc(self, score: float, bound: float) -> None:
-        """Take the score and the bound of the component."""
-        total = None if self._score is None else self._score + score
-        self._told(score=total, bound=self._bound + bound)
-
-    def dp(self, share: float) -> None:
-        """Take how much of the work is done."""
-        self._told(share=share, detail=self._line)
-
-    def line(self, text: str) -> None:
-        """Take a line about long work."""
-        self._line = text
-        self._told(detail=text)
+    def with_one(self, part: Component, now: Interim) -> Interim:
+        """Return what is known of all, from what is known of the one that is being solved."""
+        if self._score is None or now.score is None:
+            return Interim(self._bound + now.bound)
+        chosen = list(self._chosen)
+        _choose(chosen, part, now.chosen)
+        return Interim(self._bound + now.bound, self._score + now.score, tuple(chosen))
 
 
 def _best_set(table: ScoreTable) -> Solution:
@@ -196,94 +212,121 @@ def _best_set(table: ScoreTable) -> Solution:
     return Solution(chosen=(0,), score=score, bound=score, status="optimum proved")
 
 
-def _key(part: Component) -> bytes:
-    digest = hashlib.blake2b(repr(part.variables).encode())
+def _name(part: Component) -> str:
+    """Return a name for what is known of a component, the same for the same sets and scores."""
+    digest = hashlib.blake2b(repr(part.variables).encode(), digest_size=16)
     for i in range(len(part.variables)):
         sets = part.table.child(i)
         for array in (sets.offsets, sets.members, sets.scores):
             digest.update(array.tobytes())
-    return digest.digest()
+    return f"component {digest.hexdigest()}"
 
 
-def _dp(
-    table: ScoreTable,
-    means: Means,
-    deadline: float | None,
-    heard: _Heard | None,
-    gpu: Gpu | None = None,
-) -> Solution:
-    if heard is None:
-        return solve_dp(table, threads=means.threads, deadline=deadline, gpu=gpu)
-    return solve_dp(
-        table,
-        threads=means.threads,
-        deadline=deadline,
-        progress=heard.dp,
-        tell=heard.line,
-        gpu=gpu,
-    )
+class _Component:
+    """One component and the engines that may solve it."""
 
+    def __init__(
+        self,
+        part: Component,
+        deadline: float | None,
+        threads: int | None,
+        nodes_at_once: int,
+        tell: Callable[[float | None, str], None] | None,
+        others: _Others,
+    ) -> None:
+        self._part, self._table, self._others = part, part.table, others
+        self._deadline = deadline
+        self._threads = threads
+        self._nodes_at_once = nodes_at_once
+        self._tell = tell
+        self._line = ""  # about long work
 
-def _gpu(table: ScoreTable, means: Means, deadline: float | None, heard: _Heard | None) -> Solution:
-    return _dp(table, means, deadline, heard, find_gpu())
+    def solved(self, engine: EngineChoice) -> Generator[Interim, None, Solution]:
+        """Solve it by an engine: "auto" is the one that is surely good, or `bnc` and then `dp`."""
+        if engine == "bnc":
+            return (yield from self._bnc())
+        if engine == "dp":
+            return self._dp()
+        if engine == "gpu":
+            return self._dp(find_gpu())
+        return (yield from self._by_either())
 
+    def _dp(self, gpu: Gpu | None = None) -> Solution:
+        is_heard = self._tell is not None
+        return solve_dp(
+            self._table,
+            threads=self._threads,
+            deadline=self._deadline,
+            progress=self._share if is_heard else None,
+            tell=self._say if is_heard else None,
+            gpu=gpu,
+        )
 
-def _bnc(
-    table: ScoreTable,
-    means: Means,
-    deadline: float | None,
-    heard: _Heard | None,
-    max_pivots: float = math.inf,
-) -> Solution:
-    progress = None if heard is None else heard.bnc
-    return solve_bnc(
-        table,
-        threads=1 if means.nodes_at_once == 1 else thread_count(means.threads, who="exact"),
-        deadline=deadline,
-        max_pivots=max_pivots,
-        progress=progress,
-        nodes_at_once=means.nodes_at_once,
-        checkpoint=means.kept,
-    )
+    def _share(self, share: float) -> None:
+        assert self._tell is not None
+        self._tell(share, self._line)
 
+    def _say(self, line: str) -> None:
+        assert self._tell is not None
+        self._line = line
+        self._tell(None, line)
 
-_ENGINES: dict[str, Callable[[ScoreTable, Means, float | None, _Heard | None], Solution]] = {
-    "dp": _dp,
-    "gpu": _gpu,
-    "bnc": _bnc,
-}
+    def _bnc(
+        self, *, before: float = 0.0, max_pivots: float = math.inf
+    ) -> Generator[Interim, None, Solution]:
+        """Branch and cut until so many seconds before the deadline."""
+        steps = BranchAndCut(
+            self._table,
+            threads=1 if self._nodes_at_once == 1 else thread_count(self._threads, who="exact"),
+            deadline=None if self._deadline is None else self._deadline - before,
+            max_pivots=max_pivots,
+            nodes_at_once=self._nodes_at_once,
+        ).steps()
+        try:
+            while True:
+                yield self._others.with_one(self._part, next(steps))
+        except StopIteration as end:
+            solved: Solution = end.value
+            return solved
+        finally:
+            steps.close()
 
+    def _by_either(self) -> Generator[Interim, None, Solution]:
+        table = self._table
+        n = len(table.names)
+        needed = forecast(n, n_sets=table.n_sets, threads=self._threads)
+        room = n <= MAX_VARIABLES and needed.has_room and needed.seconds <= _LONGEST_DP
+        if room and (n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)):
+            return self._dp()
+        here = needed.seconds if room else math.inf
+        pays = _gpu_that_pays(n, table.n_sets, here)
+        if pays is not None:
+            needed, room = pays, True
+        # Twice the forecast: it is good to a factor of two.
+        reserve = 2.0 * needed.seconds
+        left = math.inf if self._deadline is None else self._deadline - time.monotonic()
+        if not room or reserve > _SHARE_FOR_DP * left:
+            return (yield from self._bnc())
+        seconds = forecast(n, threads=1).seconds if pays is None else pays.seconds
+        pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * seconds)
+        first = yield from self._bnc(before=reserve, max_pivots=pivots)
+        if first.is_proved or first.status == "interrupted":
+            return first
+        if pays is not None:
+            second = yield from self._gpu_or_else(can_dp=here < math.inf)
+        else:
+            second = self._dp()
+        return second if second.is_proved else _together(first, second)
 
-def _solve_by_either(
-    table: ScoreTable, means: Means, deadline: float | None, heard: _Heard | None
-) -> Solution:
-    """Solve by the engine that is surely good, or by `bnc` first and then by `dp`."""
-    n = table.n_variables
-    needed = forecast(n, n_sets=table.n_sets, threads=means.threads)
-    room = n <= MAX_VARIABLES and needed.has_room and needed.seconds <= _LONGEST_DP
-    if room and (n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)):
-        return _dp(table, means, deadline, heard)
-    here = needed.seconds if room else math.inf
-    pays = _gpu_that_pays(n, table.n_sets, here)
-    if pays is not None:
-        needed, room = pays, True
-    # Twice the forecast: it is good to a factor of two.
-    reserve = 2.0 * needed.seconds
-    left = math.inf if deadline is None else deadline - time.monotonic()
-    if not room or reserve > _SHARE_FOR_DP * left:
-        return _bnc(table, means, deadline, heard)
-    pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * forecast(n, threads=1).seconds)
-    if pays is not None:
-        pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * pays.seconds)
-    until = None if deadline is None else deadline - reserve
-    first = _bnc(table, means, until, heard, pivots)
-    if first.is_proved or first.status == "interrupted":
-        return first
-    if pays is not None:
-        second = _gpu_or_else(table, means, deadline, heard, can_dp=here < math.inf)
-    else:
-        second = _dp(table, means, deadline, heard)
-    return second if second.is_proved else _together(first, second)
+    def _gpu_or_else(self, *, can_dp: bool) -> Generator[Interim, None, Solution]:
+        """Solve on the GPU, and on the processor when that fails."""
+        try:
+            solved = self._dp(find_gpu())
+            note = f"exact: dynamic programming ran on the GPU, {find_gpu().name}"
+        except (DeviceError, NotEnoughMemoryError) as error:
+            note = f"exact: the GPU was tried and left ({error})"
+            solved = self._dp() if can_dp else (yield from self._bnc())
+        return replace(solved, notes=(*solved.notes, note))
 
 
 def _gpu_that_pays(n: int, n_sets: int, here: float) -> Forecast | None:
@@ -297,26 +340,6 @@ def _gpu_that_pays(n: int, n_sets: int, here: float) -> Forecast | None:
     except BestdagError:
         return None
     return needed if fits and needed.seconds < min(0.5 * here, _LONGEST_DP) else None
-
-
-def _gpu_or_else(
-    table: ScoreTable,
-    means: Means,
-    deadline: float | None,
-    heard: _Heard | None,
-    *,
-    can_dp: bool,
-) -> Solution:
-    """Solve on the GPU, and on the processor when that fails."""
-    try:
-        found = _gpu(table, means, deadline, heard)
-        note = f"exact: dynamic programming ran on the GPU, {find_gpu().name}"
-        return replace(found, notes=(*found.notes, note))
-    except (DeviceError, NotEnoughMemoryError) as error:
-        note = f"exact: the GPU was tried and left ({error})"
-        solve = _dp if can_dp else _bnc
-        found = solve(table, means, deadline, heard)
-        return replace(found, notes=(*found.notes, note))
 
 
 def _together(first: Solution, second: Solution) -> Solution:

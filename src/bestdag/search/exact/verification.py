@@ -9,7 +9,7 @@ from bestdag.errors import BestdagError
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import Certificate, verify
 from bestdag.search.exact.bnc.engine import solve_bnc
-from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.components import Solution
 
 __all__ = ["VerificationError", "verify_solution"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,14 +57,6 @@ class Brancher:
         # Gain per unit of change, [without / with, parent, child], and the number of trials.
         self._gain = np.zeros((2, sets.n, sets.n))
         self._count = np.zeros((2, sets.n, sets.n))
-
-    def state(self) -> dict[str, Any]:
-        """Return what was learned of the arcs, for `restore`."""
-        return {"gain": self._gain.copy(), "count": self._count.copy()}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Know the arcs as before."""
-        self._gain, self._count = state["gain"], state["count"]
 
     def choose(
         self, master: Master, solution: LpSolution, allowed: NDArray[np.bool_], room: float

@@ -12,7 +12,7 @@ The check shares no code with the engine. It reads the table again, computes wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import fsum
@@ -93,9 +93,7 @@ class Certificate:
         )
 
 
-def verify(
-    table: ScoreTable, certificate: Certificate, poll: Callable[[], None] | None = None
-) -> bool:
+def verify(table: ScoreTable, certificate: Certificate) -> bool:
     """Check a certificate against a table, in exact arithmetic.
 
     Parameters
@@ -104,8 +102,6 @@ def verify(
         The table that was solved.
     certificate : Certificate
         What the engine left behind.
-    poll : callable, optional
-        Called at every node; what it raises ends the check.
 
     Returns
     -------
@@ -117,7 +113,7 @@ def verify(
     CertificateError
         With the place and the reason.
     """
-    _Check(table, certificate).run((lambda: None) if poll is None else poll)
+    _Check(table, certificate).run()
     return True
 
 
@@ -143,7 +139,7 @@ class _Check:
         numerator, denominator = value.as_integer_ratio()
         return numerator * self.scale // denominator
 
-    def run(self, poll: Callable[[], None]) -> None:
+    def run(self) -> None:
         self.check_incumbent()
         self.check_cuts()
         claim = self.certificate
@@ -159,7 +155,6 @@ class _Check:
         ]
         seen: set[int] = set()
         while stack:
-            poll()
             number, allowed, required, bound = stack.pop()
             if number in seen or not 0 <= number < len(claim.nodes):
                 raise CertificateError(f"certificate: node {number} is missing or met twice")

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
 from fractions import Fraction
 from math import fsum, inf, nextafter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestdag import _core
-from bestdag.checkpoint import Checkpoint
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.machine import do_without, memory_left
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import kept
-from bestdag.search.exact.bnc.certificate import Certificate, Node, verify
+from bestdag.search.exact.bnc.certificate import Certificate, Node
 from bestdag.search.exact.bnc.relaxation import Relaxation, Sets
 from bestdag.search.exact.bnc.tree import SearchTree, Stopped
-from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.components import Interim, Solution
 from bestdag.search.result import Status
+from bestdag.search.steps import result_of
 
 __all__ = ["BranchAndCut", "solve_bnc"]
 
@@ -34,19 +34,25 @@ _PATIENCE_PER_VARIABLE = 5
 _ROUNDS_PER_CALL = 50
 
 
-def solve_bnc(
-    table: ScoreTable,
-    *,
-    threads: int = 1,
-    deadline: float | None = None,
-    max_pivots: float = inf,
-    seed: int = 0,
-    progress: Callable[[float, float], None] | None = None,
-    incumbent: Sequence[int] | None = None,
-    nodes_at_once: int = 1,
-    checkpoint: Checkpoint | None = None,
-) -> Solution:
+def solve_bnc(table: ScoreTable, **settings: Any) -> Solution:
     """Find the acyclic choice of parent sets with the highest score, and prove it.
+
+    `settings` are those of `BranchAndCut`, whose steps this runs to their end.
+
+    Examples
+    --------
+    >>> table = ScoreTable.from_lists(
+    ...     ["a", "b"], {"a": [(-2.0, []), (-1.0, ["b"])], "b": [(-3.0, []), (-1.5, ["a"])]}
+    ... )
+    >>> result = solve_bnc(table, threads=1, deadline=None)
+    >>> result.score, result.chosen, result.status
+    (-3.5, (1, 0), 'optimum proved')
+    """
+    return BranchAndCut(table, **settings).run()
+
+
+class BranchAndCut:
+    """One run of branch and cut.
 
     Parameters
     ----------
@@ -61,21 +67,10 @@ def solve_bnc(
         work that does not depend on the machine. When memory runs out the status is the same.
     seed : int, default 0
         Of the local search that finds the first networks.
-    progress : callable or None
-        Called with (score, bound) a few times a second, from the calling thread.
     incumbent : sequence of int or None
         A known network to start from: for each child the position of its set.
     nodes_at_once : int, default 1
         The search works in rounds of so many nodes.
-    checkpoint : Checkpoint or None
-        Where the tree is kept; one that is there goes on, once its proof has been checked.
-
-    Returns
-    -------
-    Solution
-        "optimum proved" means that no acyclic choice scores more than ``score + resolution``;
-        the resolution is about 1e-10 of the distance between the first network found and the sum of
-        every child's best score. The certificate is checked by `certificate.verify`.
 
     Raises
     ------
@@ -86,33 +81,9 @@ def solve_bnc(
     -----
     A binary variable per set; cluster cuts (Jaakkola et al. 2010), their form for two (Cussens
     2011); columns and cuts are generated. Linear programs only advise: every bound is a Lagrangian
-    one in whole numbers (see `relaxation`). Ctrl-C and the deadline return the best so far.
-
-    Examples
-    --------
-    >>> table = ScoreTable.from_lists(
-    ...     ["a", "b"], {"a": [(-2.0, []), (-1.0, ["b"])], "b": [(-3.0, []), (-1.5, ["a"])]}
-    ... )
-    >>> result = solve_bnc(table, threads=1, deadline=None)
-    >>> result.score, result.chosen, result.status
-    (-3.5, (1, 0), 'optimum proved')
+    one in whole numbers (see `relaxation`). Ctrl-C and the deadline end the
+    steps with the best so far.
     """
-    engine = BranchAndCut(
-        table,
-        deadline=deadline,
-        max_pivots=max_pivots,
-        seed=seed,
-        progress=progress,
-        incumbent=incumbent,
-        nodes_at_once=nodes_at_once,
-        threads=threads,
-        checkpoint=checkpoint,
-    )
-    return engine.run()
-
-
-class BranchAndCut:
-    """One run of `solve_bnc`, for those who also want to know how it went."""
 
     def __init__(
         self,
@@ -121,20 +92,15 @@ class BranchAndCut:
         deadline: float | None = None,
         max_pivots: float = inf,
         seed: int = 0,
-        progress: Callable[[float, float], None] | None = None,
         incumbent: Sequence[int] | None = None,
         nodes_at_once: int = 1,
         threads: int = 1,
-        checkpoint: Checkpoint | None = None,
     ) -> None:
-        self._table = table
         self._n_lanes = nodes_at_once
         self._threads = threads
-        self._checkpoint = Checkpoint() if checkpoint is None else checkpoint
         self._start = time.monotonic()
         self._deadline = inf if deadline is None else deadline
         self._max_pivots = max_pivots
-        self._progress = progress
         self._status: Status = "optimum proved"
         self._stop = False
         self._error: BaseException | None = None
@@ -163,31 +129,46 @@ class BranchAndCut:
         return tree.relaxation.nats(max(0, tree.cutoff - tree.root_bound))
 
     def run(self) -> Solution:
-        """Work in another thread, so that this one answers Ctrl-C; both end together."""
-        # An interrupted Thread.join() forgets that its thread still runs, an Event does not.
+        """Work to the end."""
+        return result_of(self.steps())
+
+    def steps(self) -> Generator[Interim, None, Solution]:
+        """Work in another thread, and say a few times a second how far that is.
+
+        "optimum proved" means that no acyclic choice scores more than ``score + resolution``; the
+        resolution is about 1e-10 of the distance between the first network found and the sum of
+        every child's best score. The certificate is checked by `certificate.verify`.
+        """
+        # This thread answers Ctrl-C. An interrupted Thread.join() forgets that its thread still
+        # runs, an Event does not.
         worker = threading.Thread(target=self._work, name="bestdag-bnc", daemon=True)
         worker.start()
-        while not self._finished.is_set():
-            try:
-                left = self._deadline - time.monotonic()
-                if left <= 0:
-                    self._end("time limit")
-                elif memory_left() < _LEAST_MEMORY:
-                    do_without("bnc", "branch-and-cut ended early")
-                    self._end("step limit")
-                self._finished.wait(min(_POLL_SECONDS, left) if left > 0 else _POLL_SECONDS)
-                if self._progress is not None and not self._finished.is_set():
-                    self._progress(*self._score_and_bound())
-            except KeyboardInterrupt:
-                self._end("interrupted")
-            except BaseException:  # from `progress`
+        try:
+            while not self._finished.is_set():
+                try:
+                    left = self._deadline - time.monotonic()
+                    if left <= 0:
+                        self._end("time limit")
+                    elif memory_left() < _LEAST_MEMORY:
+                        do_without("bnc", "branch-and-cut ended early")
+                        self._end("step limit")
+                    self._finished.wait(min(_POLL_SECONDS, left) if left > 0 else _POLL_SECONDS)
+                    if not self._finished.is_set():
+                        yield self._interim()
+                except KeyboardInterrupt:
+                    self._end("interrupted")
+        finally:
+            if not self._finished.is_set():  # nobody asks for more
                 self._end("interrupted")
                 self._finished.wait()
-                raise
         worker.join()
         if self._error is not None:
             raise self._error
         return self._report()
+
+    def _interim(self) -> Interim:
+        choice, score, bound = self._known()
+        return Interim(bound, score, tuple((choice - self._sets.begin[:-1]).tolist()))
 
     def _end(self, status: Status) -> None:
         if not self._stop:
@@ -197,20 +178,10 @@ class BranchAndCut:
 
     def _work(self) -> None:
         try:
-            cost = 0.0
-
-            def state() -> dict[str, Any]:
-                return {"cost": cost, "place": self._kernels.place()}
-
-            with self._checkpoint.part("bnc", state) as saved:
-                if saved is None:
-                    self._first_networks()
-                    cost = float(self._sets.costs[self._kernels.best()].sum())
-                else:
-                    self._kernels.restore(tuple(saved["place"]))
-                    cost = saved["cost"]
-                if cost > 0 and not (self._stop and saved is None):
-                    self._search(Relaxation(self._sets, self._kernels, cost))
+            self._first_networks()
+            cost = float(self._sets.costs[self._kernels.best()].sum())
+            if cost > 0 and not self._stop:
+                self._search(Relaxation(self._sets, self._kernels, cost))
         except Stopped:
             if not self._stop:
                 self._status = "step limit"
@@ -228,22 +199,10 @@ class BranchAndCut:
             self._max_pivots,
             self._n_lanes,
             self._threads,
-            self._checkpoint,
         )
-        with self._checkpoint.part("tree", lambda: kept.state_of(tree)) as saved:
-            if saved is None:
-                tree.begin()
-            else:
-                kept.restore(tree, saved)
-            self._tree = tree
-            if saved is not None:
-                score, bound = self._score_and_bound()
-                verify(self._table, self._certificate(score, bound), poll=self._check_stop)
-            tree.run()
-
-    def _check_stop(self) -> None:
-        if self._stop:
-            raise Stopped
+        tree.begin()
+        self._tree = tree
+        tree.run()
 
     def _first_networks(self) -> None:
         n = self._sets.n
@@ -255,7 +214,8 @@ class BranchAndCut:
                 break
             idle = 0 if self._kernels.improve(_ROUNDS_PER_CALL) else idle + _ROUNDS_PER_CALL
 
-    def _score_and_bound(self) -> tuple[float, float]:
+    def _known(self) -> tuple[NDArray[np.int64], float, float]:
+        """Return the best choice so far, its score, and the bound."""
         sets, tree = self._sets, self._tree
         choice = self._kernels.best() if tree is None else tree.choice
         score = fsum(sets.scores[choice].tolist())
@@ -265,35 +225,26 @@ class BranchAndCut:
         bound = float(total)
         if Fraction(bound) < total:
             bound = nextafter(bound, inf)
-        return score, max(score, bound)
-
-    def _certificate(self, score: float, bound: float) -> Certificate:
-        sets, tree = self._sets, self._tree
-        choice = self._kernels.best() if tree is None else tree.choice
-        claim = {
-            "parents": tuple((choice - sets.begin[:-1]).tolist()),
-            "score": score,
-            "resolution": 0.0 if tree is None else tree.resolution,
-            "bound": bound,
-        }
-        if tree is None:
-            return Certificate.of_tree([Node()], [], 0, **claim)
-        return tree.certificate(**claim)
+        return choice, score, max(score, bound)
 
     def _report(self) -> Solution:
-        sets, tree = self._sets, self._tree
-        choice = self._kernels.best() if tree is None else tree.choice
-        score, bound = self._score_and_bound()
-        is_trivial = tree is None and not float(sets.costs[choice].sum()) > 0
+        tree = self._tree
+        choice, score, bound = self._known()
+        is_trivial = tree is None and not float(self._sets.costs[choice].sum()) > 0
         is_proved = is_trivial or (tree is not None and tree.is_done)
         status: Status = "optimum proved" if is_proved else self._status
+        bound = score if is_proved else bound
         resolution = 0.0 if tree is None else tree.resolution
-        chosen = (choice - sets.begin[:-1]).tolist()
-        certificate = self._certificate(score, score if is_proved else bound)
+        chosen = tuple((choice - self._sets.begin[:-1]).tolist())
+        claim = {"parents": chosen, "score": score, "resolution": resolution, "bound": bound}
+        if tree is None:
+            certificate = Certificate.of_tree([Node()], [], 0, **claim)
+        else:
+            certificate = tree.certificate(**claim)
         return Solution(
-            chosen=tuple(chosen),
+            chosen=chosen,
             score=score,
-            bound=score if is_proved else bound,
+            bound=bound,
             status=status,
             resolution=resolution,
             engines=("bnc",),

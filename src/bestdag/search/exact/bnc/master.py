@@ -1,4 +1,4 @@
-"""The linear programs: a restricted master over some parent sets and some cuts, by HiGHS.
+"""The linear programs: a restricted master over some parent sets and cuts, by HiGHS, and new cuts.
 
 Nothing here proves anything: values and duals are advice, and `relaxation` turns the duals into a
 bound. A big-M column per child (an empty parent set at a cost above any good network's) keeps every
@@ -9,20 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bestdag.search.exact.bnc.relaxation import Relaxation
+from bestdag import _core
+from bestdag.search.exact.bnc.relaxation import Cut, Relaxation, Sets
 
-__all__ = ["LpSolution", "Master", "Solving"]
+__all__ = ["LpSolution", "Master", "Separator", "Solving"]
 
 _Made = TypeVar("_Made")
 # Work that asks for programs to be solved, one after another, and goes on with their objectives:
 # so that whoever runs it can solve those of several nodes at once.
 Solving = Generator[Callable[[], float | None], float | None, _Made]
 
+_LEAST_VIOLATION = 0.02
+_CUTS_PER_VARIABLE = 0.75  # taken in per round and kind
+_ENOUGH_PER_VARIABLE = 0.25  # so many cuts make the next, slower, kind unnecessary
+_NEARLY_TIGHT = 0.2  # slack of clusters that may go into halved sums
 _STAND_IN_COST = 2.0**16  # the first incumbent costs about 2^12 (see relaxation)
 _DUAL, _PRIMAL = 1, 4  # HiGHS simplex strategies
 _TOLERANCE = 1e-9
@@ -222,35 +228,6 @@ class Master:
             float(values[: self.n].sum()),
         )
 
-    def state(self) -> dict[str, Any]:
-        """Return what is in the program, and where the simplex method stands."""
-        basis = self._highs.getBasis()
-        return {
-            "columns": self.columns,
-            "allowed": self._allowed,
-            "cuts": list(self.cuts),
-            "idle": self.idle,
-            "pivots": self.pivots,
-            "column_status": np.array([int(one) for one in basis.col_status], np.int8),
-            "row_status": np.array([int(one) for one in basis.row_status], np.int8),
-        }
-
-    def load(self, state: dict[str, Any]) -> None:
-        """Be, as an empty program, what another one was."""
-        import highspy
-
-        self.add_columns(state["columns"])
-        self.add_cuts(state["cuts"])
-        self._set_allowed(state["allowed"])
-        self.idle = state["idle"]
-        self.pivots = state["pivots"]
-        basis = highspy.HighsBasis()
-        basis.col_status = [highspy.HighsBasisStatus(one) for one in state["column_status"]]
-        basis.row_status = [highspy.HighsBasisStatus(one) for one in state["row_status"]]
-        if len(basis.col_status) == self.n + len(self.columns):
-            basis.valid = True
-            self._highs.setBasis(basis)
-
     def basis(self) -> Any:
         """Where the simplex method stands, for `restore`."""
         return self._highs.getBasis()
@@ -258,3 +235,66 @@ class Master:
     def restore(self, basis: Any) -> None:
         """Go back to a basis of the same rows and columns."""
         self._highs.setBasis(basis)
+
+
+class Separator:
+    """Finds violated cuts, and knows the number of every cut found so far."""
+
+    def __init__(
+        self, sets: Sets, kernels: _core.BranchAndCutKernels, relaxation: Relaxation
+    ) -> None:
+        self._kernels = kernels
+        self._relaxation = relaxation
+        self._numbers: dict[Cut, int] = {}
+        self._most = max(20, int(_CUTS_PER_VARIABLE * sets.n))
+        self._enough = int(_ENOUGH_PER_VARIABLE * sets.n)
+
+    def number(self, cut: Cut) -> int:
+        """Return the cut's number in the relaxation; it is added when new."""
+        number = self._numbers.get(cut)
+        if number is None:
+            number = self._numbers[cut] = self._relaxation.add(cut)
+        return number
+
+    def violated(
+        self, solution: LpSolution, present: Sequence[int], is_root: bool, thorough: bool
+    ) -> list[int]:
+        """Return numbers of cuts that the solution violates; `present` are in the program.
+
+        Slower kinds are looked for when faster ones find nothing, or if `thorough`. Halved sums are
+        looked for at the root only: below it they take longer than they save.
+        """
+        cuts = [self._relaxation.cuts[c] for c in present]
+        clusters = sorted({cut.terms[0] for cut in cuts if not cut.halved})
+        # The clusters at hand are good places to look for others.
+        starts = [list(members) for members, _ in clusters]
+        found: list[Cut] = []
+        enough = inf if thorough else self._enough
+        for k in (1, 2):
+            near = self._kernels.separate(
+                solution.support, solution.x, k, starts, _LEAST_VIOLATION, self._most
+            )
+            found.extend(Cut(((tuple(members), k),)) for members, _ in near)
+            if len(found) >= enough:
+                break
+        if is_root and len(found) < enough:
+            found.extend(self._halves(solution, clusters))
+        known = set(present)
+        return [c for c in dict.fromkeys(map(self.number, found)) if c not in known]
+
+    def _halves(
+        self, solution: LpSolution, clusters: Sequence[tuple[tuple[int, ...], int]]
+    ) -> list[Cut]:
+        """Halved cuts from clusters that are nearly tight, in the program or not."""
+        terms = set(clusters)
+        for k in (1, 2):
+            near = self._kernels.separate(solution.support, solution.x, k, [], -_NEARLY_TIGHT, 200)
+            terms.update((tuple(members), k) for members, _ in near)
+        ordered = sorted(terms)
+        found = self._kernels.separate_halves(
+            solution.support, solution.x, ordered, _LEAST_VIOLATION, max(5, self._most // 3)
+        )
+        return [
+            Cut(tuple(ordered[t] for t in chosen), tuple(equations), halved=True)
+            for chosen, equations, _ in found
+        ]

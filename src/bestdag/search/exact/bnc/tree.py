@@ -5,6 +5,9 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 
@@ -12,12 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestdag import _core
-from bestdag.checkpoint import Checkpoint
 from bestdag.search.exact.bnc.branch_choice import ArcSets, Brancher
 from bestdag.search.exact.bnc.certificate import Certificate, Multipliers, Node
-from bestdag.search.exact.bnc.cuts import Separator
-from bestdag.search.exact.bnc.lanes import Lane, OpenNode, Stopped, solve_together
-from bestdag.search.exact.bnc.master import LpSolution, Master, Solving
+from bestdag.search.exact.bnc.master import LpSolution, Master, Separator, Solving
 from bestdag.search.exact.bnc.relaxation import LP_BITS, Cut, Pricing, Relaxation, Sets
 
 __all__ = ["SearchTree", "Stopped", "closed_by"]
@@ -26,6 +26,30 @@ _RESOLUTION_UNITS = 28147  # 1e-10 of the first incumbent's cost, which is about
 _COLUMNS_PER_CHILD = 12
 _IDLE_AT_ROOT, _IDLE_BELOW = 4, 10  # solves before a cut leaves the program
 _FAR = 0.1  # of the first round's gap: a root that stalls above is on a plateau
+
+
+class Stopped(Exception):  # noqa: N818 (not an error)
+    """The caller asked to stop."""
+
+
+@dataclass(order=True)
+class OpenNode:
+    """A node that is yet to be worked on, or is worked on at present."""
+
+    bound: int
+    number: int  # position in the certificate, and the tie-break
+    allowed: NDArray[np.bool_] = field(compare=False)
+    required: tuple[tuple[int, int], ...] = field(compare=False)
+    best: NDArray[np.int64] | None = field(compare=False, default=None)  # proved `bound`, if here
+    cuts: tuple[int, ...] = field(compare=False, default=())  # that proved it above
+
+
+@dataclass(slots=True)
+class Lane:
+    """A linear program, and the node that it is for at present."""
+
+    master: Master
+    node: OpenNode | None = None
 
 
 class SearchTree:
@@ -46,7 +70,6 @@ class SearchTree:
         max_pivots: float = inf,
         n_lanes: int = 1,
         threads: int = 1,
-        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.sets = sets
         self.kernels = kernels
@@ -57,14 +80,12 @@ class SearchTree:
         self._arcs = ArcSets(sets)
         self._n_lanes = n_lanes
         self._threads = threads
-        self._checkpoint = Checkpoint() if checkpoint is None else checkpoint
         self._lanes = [Lane(self._new_master())]
         self._brancher = Brancher(sets, self._arcs)
         self.choice = kernels.best()
         self.nodes: list[Node] = [Node()]
         self._heap = [OpenNode(0, 0, np.ones(len(sets), dtype=bool), ())]
         self.processed = 0
-        self._is_inside = False  # a round
         self.root_bound = 0
         self._separator = Separator(sets, kernels, relaxation)
         # Units below which no choice is, unless within the resolution of the incumbent.
@@ -89,7 +110,6 @@ class SearchTree:
         """Search until the proof is done; raises `Stopped` when asked to stop."""
         while self._fill_lanes():
             self._publish()
-            self._checkpoint.keep()
             self._round([lane for lane in self._lanes if lane.node is not None])
         self.bound = max(self.bound, self.cutoff)
         self.is_done = True
@@ -105,9 +125,7 @@ class SearchTree:
 
     def _round(self, lanes: Sequence[Lane]) -> None:
         """Work on the nodes of lanes until all are done with; each may have a child then."""
-        self._is_inside = True
-        children = solve_together([self._process(lane) for lane in lanes], self._threads)
-        self._is_inside = False
+        children = _solve_together([self._process(lane) for lane in lanes], self._threads)
         for lane, child in zip(lanes, children, strict=True):
             lane.node = child
 
@@ -200,12 +218,11 @@ class SearchTree:
         master = lane.master
         master.allow(node.allowed)
         self._bring_back(master, node.cuts)
-        solution, way = None, node.way
+        solution, first, primal, thorough = None, None, False, False
+        progress: list[int] = []  # bounds after rounds of cuts
         while True:
-            if is_root:  # which may take as long as all nodes below it
-                self._checkpoint.keep()
             self._check()
-            objective = yield partial(master.solve, primal=way.primal)
+            objective = yield partial(master.solve, primal=primal)
             self._check()
             if objective is None:
                 return solution
@@ -220,22 +237,22 @@ class SearchTree:
             new = self._columns(master, node, solution, pricing)
             if len(new):
                 master.add_columns(new)
-                way.primal = True
+                primal = True
                 continue
-            way.primal = False
+            primal = False
             self._look_for_better(master, solution)
             if node.bound >= self.cutoff:
                 return solution
-            if is_root and len(way.progress) % 5 == 4:
+            if is_root and len(progress) % 5 == 4:
                 self._fix(lane, pricing, multipliers)
-            way.first = node.bound if way.first is None else way.first
-            way.progress.append(node.bound)
-            if self._has_stalled(way.progress, is_root):
-                is_far = self.cutoff - node.bound > _FAR * (self.cutoff - way.first)
-                if way.thorough or not is_root or not is_far:
+            first = node.bound if first is None else first
+            progress.append(node.bound)
+            if self._has_stalled(progress, is_root):
+                is_far = self.cutoff - node.bound > _FAR * (self.cutoff - first)
+                if thorough or not is_root or not is_far:
                     return solution
-                way.thorough, way.progress = True, way.progress[-1:]
-            if not self._cut(master, solution, is_root, way.thorough):
+                thorough, progress = True, progress[-1:]
+            if not self._cut(master, solution, is_root, thorough):
                 return solution
             master.drop_idle_cuts(_IDLE_AT_ROOT if is_root else _IDLE_BELOW)
 
@@ -352,6 +369,47 @@ class SearchTree:
             if len(sets) == 2:
                 return min(sets[0] ^ sets[1]), child
         return None
+
+
+def _solve_together(
+    works: Sequence[Solving[OpenNode | None]], threads: int
+) -> list[OpenNode | None]:
+    """Run works in step: all linear programs that they ask for, then each of them on in its turn.
+
+    What they share they change in their order, whatever the number of threads. When one raises,
+    the others are told to stop.
+    """
+    answers: list[OpenNode | None] = [None] * len(works)
+    waiting: dict[int, Callable[[], float | None]] = {}
+
+    def advance(number: int, objective: float | None) -> None:
+        try:
+            work = works[number]
+            waiting[number] = work.send(objective)
+        except StopIteration as end:
+            waiting.pop(number, None)
+            answers[number] = end.value
+
+    try:
+        for number in range(len(works)):
+            advance(number, None)
+        if len(works) == 1 or threads == 1:
+            while waiting:
+                for number, objective in [(n, solve()) for n, solve in sorted(waiting.items())]:
+                    advance(number, objective)
+            return answers
+        with ThreadPoolExecutor(min(threads, len(works))) as pool:
+            while waiting:
+                numbers = sorted(waiting)
+                found = list(pool.map(lambda n: waiting[n](), numbers))
+                for number, objective in zip(numbers, found, strict=True):
+                    advance(number, objective)
+        return answers
+    except BaseException:
+        for work in works:  # so that each leaves what it has proved
+            with suppress(Stopped, StopIteration, RuntimeError):
+                work.throw(Stopped())
+        raise
 
 
 def _multipliers(values: NDArray[np.int64]) -> Multipliers:

@@ -23,9 +23,9 @@ from collections.abc import Callable
 from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.machine import require_memory, thread_count
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.components import Component, decompose
-from bestdag.search.exact.dp.component import DpComponent
-from bestdag.search.exact.dp.gpu.device import Gpu
+from bestdag.search.exact.components import Component, Solution, decompose
+from bestdag.search.exact.dp.component import DpCertificate, DpComponent
+from bestdag.search.exact.dp.gpu import Gpu
 from bestdag.search.exact.dp.plan import (
     MAX_VARIABLES,
     Forecast,
@@ -33,8 +33,6 @@ from bestdag.search.exact.dp.plan import (
     cell_bytes,
     forecast,
 )
-from bestdag.search.exact.dp.proof import DpCertificate
-from bestdag.search.exact.solution import Solution
 from bestdag.search.result import Status
 
 __all__ = ["MAX_VARIABLES", "Forecast", "Precision", "forecast", "solve_dp"]

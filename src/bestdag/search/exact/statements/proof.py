@@ -13,10 +13,8 @@ from dataclasses import dataclass, field
 
 from bestdag.errors import CertificateError
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.exact.components import decompose
-from bestdag.search.exact.solution import Solution
-from bestdag.search.exact.statements.narrowing import Limit
-from bestdag.search.exact.statements.statements import Split, Statements
+from bestdag.search.exact.components import Solution, decompose
+from bestdag.search.exact.statements.statements import Limit, Split, Statements
 from bestdag.search.exact.verification import verify_solution
 
 __all__ = ["Case", "StatementProof"]

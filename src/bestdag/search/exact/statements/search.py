@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +19,12 @@ import numpy.typing as npt
 
 from bestdag.errors import GraphError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.components import Interim, Solution
 from bestdag.search.exact.solver import Solver
-from bestdag.search.exact.statements.narrowing import Limit, Narrowed, Narrower
 from bestdag.search.exact.statements.proof import Case, StatementProof
-from bestdag.search.exact.statements.statements import Statements
+from bestdag.search.exact.statements.statements import Limit, Narrowed, Narrower, Statements
 from bestdag.search.result import Status
+from bestdag.search.steps import Kept, result_of
 
 __all__ = ["NoStructureError", "StatementTree"]
 
@@ -95,7 +95,14 @@ class StatementTree:
         self._engines: set[str] = set()
 
     def run(self, stopped: Status | None = None) -> Solution:
-        """Search; with `stopped` only a first structure."""
+        """Search to the end."""
+        return result_of(self.steps(stopped))
+
+    def steps(self, stopped: Status | None = None) -> Generator[Interim | Kept, None, Solution]:
+        """Search; with `stopped` only for a first structure.
+
+        Says what is solved, and what is known of all cases together after each.
+        """
         status: Status = stopped or "optimum proved"
         try:
             while self._open and status == "optimum proved":
@@ -107,7 +114,8 @@ class StatementTree:
                     status = "time limit"
                 else:
                     self._current = heapq.heappop(self._open)
-                    status = self._process(self._current)
+                    status = yield from self._process(self._current)
+                    yield self._interim()
         except KeyboardInterrupt:
             status = "interrupted"
         if status != "optimum proved":
@@ -127,6 +135,14 @@ class StatementTree:
                 status,
             )
         return self._outcome(self._best, status)
+
+    def _interim(self) -> Interim:
+        bounds = [-case.minus_bound for case in self._open]
+        if self._current is not None:
+            bounds.append(-self._current.minus_bound)
+        if self._best is None:
+            return Interim(max(bounds, default=math.inf))
+        return Interim(max([self._best.score, *bounds]), self._best.score, self._best.chosen)
 
     def _outcome(self, best: _Found, status: Status) -> Solution:
         bound = best.score
@@ -154,12 +170,12 @@ class StatementTree:
             proofs=proofs,
         )
 
-    def _process(self, case: _OpenCase) -> Status:
+    def _process(self, case: _OpenCase) -> Generator[Kept, None, Status]:
         narrowed = self._narrower.narrowed(case.limits)
         if narrowed is None:
             self._current = None
             return "optimum proved"
-        solved = self._solver.solve(narrowed.table)
+        solved = yield from self._solved(narrowed.table)
         self._engines.update(solved.engines)
         found = self._in_whole_table(narrowed, solved)
         kept = self._keep(found)
@@ -176,6 +192,20 @@ class StatementTree:
                 self._branch(case, found, solved.score)
         self._current = None
         return "optimum proved"
+
+    def _solved(self, table: ScoreTable) -> Generator[Kept, None, Solution]:
+        """Solve a case, whose score and bound are not those of the problem."""
+        steps = self._solver.steps(table)
+        try:
+            while True:
+                event = next(steps)
+                if isinstance(event, Kept):
+                    yield event
+        except StopIteration as end:
+            solved: Solution = end.value
+            return solved
+        finally:
+            steps.close()
 
     def _keep(self, found: _Found) -> bool:
         """Take a structure that keeps to the statements; whether it does."""

@@ -1,4 +1,4 @@
-"""The cells of a run on the GPU: which kernels are started in which order.
+"""The NVIDIA GPU of this machine, by way of CuPy: its memory, and the cells of a run on it.
 
 A layer is computed in chunks of tasks that take some hundredths of a second. The next chunk is
 started before one is done, and between them it is asked whether to stop.
@@ -7,16 +7,31 @@ started before one is done, and between them it is asked whether to stop.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module, resources
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.search.exact.dp.gpu.device import WORK_BYTES, Gpu, device_errors
+from bestdag import _core
+from bestdag.errors import BestdagError, MissingPackageError, NotEnoughMemoryError
+from bestdag.machine import readable_size
+from bestdag.search.exact.dp.plan import Forecast, plan_for
 
-__all__ = ["GpuCells", "by_size", "chunk_tasks"]
+__all__ = ["DeviceError", "Gpu", "GpuCells", "by_size", "chunk_tasks", "find_gpu"]
+
+# Of what is free; the rest is for the driver and what fragments.
+_SHARE_OF_MEMORY = 0.95
+# What the tasks at work take besides the cells.
+WORK_BYTES = 2**30
+_NANOSECONDS = 0.12  # per subset
+_SECONDS_TO_START = 1.0  # for the kernels, once
+_MOST_MIDDLE_BITS = 6
 
 WITHIN = 10  # bits of a block, as in the kernels
 _CELLS = 1 << WITHIN
@@ -25,6 +40,109 @@ _SHARED_BYTES = (WITHIN + _WARPS + 1) * _CELLS * 4
 _CELLS_AT_ONCE = 2**27  # about a hundredth of a second
 _CHUNKS_AHEAD = 2
 _NOWHERE = 0xFFFFFFFF
+
+
+class DeviceError(BestdagError, RuntimeError):
+    """A GPU that is not there, or that stopped answering."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gpu:
+    """A GPU that answers: CuPy, the kernels, and how much memory is free."""
+
+    cupy: Any
+    name: str
+    module: Any
+
+    @property
+    def free_bytes(self) -> int:
+        """Memory that can be taken now."""
+        with device_errors():
+            self.cupy.get_default_memory_pool().free_all_blocks()
+            return int(self.cupy.cuda.runtime.memGetInfo()[0])
+
+    def plan(self, n: int, n_sets: int) -> _core.SubsetPlan:
+        """Return the fastest way within the memory that is free, or the smallest one."""
+        room = _SHARE_OF_MEMORY * self.free_bytes - WORK_BYTES
+        return plan_for(n, n_sets, 1, 4, room, most_middle=_MOST_MIDDLE_BITS)
+
+    def forecast(self, n: int, n_sets: int) -> Forecast:
+        """Say what a problem takes here."""
+        plan = self.plan(n, n_sets)
+        seconds = _SECONDS_TO_START + 1e-9 * _NANOSECONDS * plan.visited
+        return Forecast(int(plan.n_bytes) + WORK_BYTES, seconds, plan.pairs, plan.within > 0)
+
+    def has_room(self, needed: Forecast) -> bool:
+        """Whether a forecast fits."""
+        return needed.n_bytes <= _SHARE_OF_MEMORY * self.free_bytes
+
+    def require_room(self, n: int, needed: Forecast) -> None:
+        """Refuse what does not fit."""
+        free = self.free_bytes
+        if needed.n_bytes > _SHARE_OF_MEMORY * free:
+            what = (
+                f"gpu: dynamic programming over the subsets of {n} variables needs "
+                f"{readable_size(needed.n_bytes)}, {readable_size(free)} are free on the "
+                f"{self.name}"
+            )
+            raise NotEnoughMemoryError(f"{what}; use engine='dp' or engine='bnc'").with_option(
+                f"{what}; use --engine dp or --engine bnc"
+            )
+
+
+@cache
+def find_gpu() -> Gpu:
+    """Return the GPU that CuPy uses by default.
+
+    Raises
+    ------
+    MissingPackageError
+        CuPy is not installed.
+    DeviceError
+        There is no driver or no device, or the kernels do not compile.
+    """
+    try:
+        cupy = import_module("cupy")
+    except ImportError as error:
+        raise MissingPackageError(
+            "gpu: this engine needs CuPy; install it with: pip install 'bestdag[gpu]'"
+        ) from error
+    with device_errors():
+        n_devices = cupy.cuda.runtime.getDeviceCount()
+        if n_devices == 0:
+            raise DeviceError(f"gpu: CuPy finds no NVIDIA GPU on this machine; {_ELSE}")
+        name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.runtime.getDevice())["name"]
+        text = (resources.files(__package__) / "subset_cells.cu").read_text(encoding="utf-8")
+        module = cupy.RawModule(code=text, options=("-std=c++17",))
+        for kernel in ("find_last", "prepare", "advance"):
+            module.get_function(kernel)
+    return Gpu(cupy, name.decode(), module)
+
+
+@contextmanager
+def device_errors() -> Iterator[None]:
+    """Turn what CUDA and CuPy raise into one line."""
+    try:
+        yield
+    except (BestdagError, KeyboardInterrupt):
+        raise
+    except MemoryError as error:
+        raise NotEnoughMemoryError(
+            f"gpu: the GPU has too little free memory ({_first_line(error)}); {_ELSE}"
+        ) from error
+    except Exception as error:
+        if not type(error).__module__.startswith("cupy"):
+            raise
+        raise DeviceError(
+            f"gpu: the GPU does not answer ({_first_line(error)}); {_ELSE}"
+        ) from error
+
+
+_ELSE = "the engines 'dp' and 'bnc' need none"
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 class GpuCells:

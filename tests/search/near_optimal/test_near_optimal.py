@@ -8,7 +8,7 @@ import pytest
 from bestdag import BDeu, Dag, Knowledge, Scorer, ScoreTable, learn, read
 from bestdag.errors import InterruptedWarning, InvalidParameterError
 from bestdag.scores.parent_sets.build import build_score_table
-from tests.search.near_best.every_dag import class_scores, random_data, ranked
+from tests.search.near_optimal.every_dag import class_scores, random_data, ranked
 from tests.shared_data import shared_file
 from tests.signals import press_at
 

@@ -8,37 +8,40 @@ be listed are known once g is. For the k best, g is a guess that grows until the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 from bestdag.errors import InvalidParameterError
+from bestdag.graph.equivalence import is_equivalent
 from bestdag.machine import memory_left
-from bestdag.machine import memory_limit as limited_memory
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.parent_sets.limits import n_parent_sets
 from bestdag.scores.table import ScoreTable
 from bestdag.search.auto import Auto
+from bestdag.search.driver import Afterwards
 from bestdag.search.exact.bnc.certificate import Certificate
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.statements.statements import Statements
-from bestdag.search.near_best.enumeration import (
+from bestdag.search.near_optimal.enumeration import (
     MANY_VARIABLES,
     SECONDS_TO_LIST,
     Choices,
     Window,
     enumerate_choices,
 )
-from bestdag.search.near_best.files import about_file
-from bestdag.search.near_best.ranking import with_first
-from bestdag.search.near_best.request import Request, bayes_factors_of, refuse_classes
+from bestdag.search.near_optimal.request import (
+    Request,
+    about_file,
+    bayes_factors_of,
+    refuse_classes,
+)
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
-from bestdag.search.steps import Search, checked_search
+from bestdag.search.steps import Listed, Outcome, Phase, Search, Steps, checked_search
 from bestdag.search.structures import ListStatus, Structure, Structures
 from bestdag.search.ties import tie_width
 
-__all__ = ["solve_near_best"]
+__all__ = ["solve_near_optimal", "with_first"]
 
 # The first guess of how far below the best the k-th is, in nats: so much, and for each doubling of
 # k; then four times as far, up to so far, and then everything there is.
@@ -51,7 +54,7 @@ _MAX_PIVOTS = 500_000
 _BYTES, _BYTES_PER_VARIABLE, _SHARE_OF_MEMORY = 2_000, 300, 0.3
 
 
-def solve_near_best(problem: Problem, search: Search, request: Request) -> SearchResult:
+def solve_near_optimal(problem: Problem, search: Search, request: Request) -> SearchResult:
     """Find the best structure by exact search, and then those next to it.
 
     The result of the search is returned with `structures`. Of structures that tie with the best,
@@ -67,34 +70,36 @@ def solve_near_best(problem: Problem, search: Search, request: Request) -> Searc
         )
     if request.per_class:
         refuse_classes(problem.scores)
-    found = problem.solve(search)
-    with limited_memory(problem.memory_limit):
-        listed = _Run(problem, found, request).run()
-    return replace(found, structures=listed, seconds=problem.seconds)
+    return problem.solve(
+        search, Afterwards(lambda outcome: _Listing(problem, outcome, request).steps())
+    )
 
 
-class _Run:
+class _Listing:
     """One list: the table of each window, what it gives, and what is said about it."""
 
-    def __init__(self, problem: Problem, best: SearchResult, request: Request) -> None:
+    def __init__(self, problem: Problem, outcome: Outcome, request: Request) -> None:
+        assert outcome.best is not None
         self._problem = problem
-        self._best = best
+        self._outcome, self._best = outcome, outcome.best
         self._request = request
         self._notes: list[str] = []
-        self._slack = 2.0 * tie_width(best.score) + best.resolution
+        resolution = 0.0 if outcome.proof is None else outcome.proof.resolution
+        self._slack = 2.0 * tie_width(self._best.score) + resolution
         self._certificate: Certificate | None = None
         self._statements = Statements.of(problem.nodes)
         self._number, self._is_capped = self._most()
 
-    def run(self) -> Structures:
+    def steps(self) -> Steps:
         """List what was asked for, as far as limits allow."""
         best, problem = self._best, self._problem
-        if not best.is_proved:
+        if self._outcome.proof is None:
             self._notes.append(
                 "the best structure is not proved, and other structures are unranked"
             )
-            is_interrupted = best.status == "interrupted"
-            return self._listed(None, "interrupted" if is_interrupted else "time limit")
+            is_interrupted = self._outcome.status == "interrupted"
+            yield Listed(self._listed(None, "interrupted" if is_interrupted else "time limit"))
+            return
         if isinstance(problem.scores, ScoreTable):
             self._notes.append(about_file(problem.table(), is_checked=self._request.per_class))
         elif self._request.per_class and not problem.knowledge.is_empty:
@@ -108,7 +113,12 @@ class _Run:
                     status = "time limit" if problem.out_of_time() else "memory limit"
                     break
                 furthest = _furthest(table, best.score)
-                found = self._enumerated(table, min(nats, furthest), kept)
+                nearer = min(nats, furthest)
+                yield Phase(
+                    "listing structures",
+                    f"within {nearer:.3g} nats, among {table.n_sets:,} parent sets",
+                )
+                found = self._enumerated(table, nearer, kept)
                 if kept is None or len(found.scores) >= len(kept.scores):
                     kept = found
                 status = found.status
@@ -117,7 +127,7 @@ class _Run:
                 if nats >= furthest and (math.isinf(nats) or self._is_from_file):
                     found.rest = -math.inf  # there is nothing else
                     break
-                problem.tell("listing structures", f"{len(found.scores):,} found, looking further")
+                yield Phase("listing structures", f"{len(found.scores):,} found, looking further")
         except KeyboardInterrupt:
             status = "interrupted"
         if (
@@ -126,7 +136,7 @@ class _Run:
             and len(kept.scores if kept else ()) >= self._number
         ):
             status = "memory limit"
-        return self._listed(kept, status)
+        yield Listed(self._listed(kept, status))
 
     @property
     def _is_from_file(self) -> bool:
@@ -184,9 +194,6 @@ class _Run:
             if solved.status == "interrupted":
                 raise KeyboardInterrupt
             self._certificate = solved.proofs[0]
-        problem.tell(
-            "listing structures", f"within {nats:.3g} nats, among {table.n_sets:,} parent sets"
-        )
         window = Window(
             best=self._best.score,
             nats=nats,
@@ -202,8 +209,8 @@ class _Run:
 
     def _listed(self, found: Choices | None, status: ListStatus) -> Structures:
         best = self._best
-        first = Structure.of(best.score, best.dag, self._problem.names)
-        rest = best.bound
+        first = Structure.of(best.score, best.structure, self._problem.names)
+        rest = best.score if self._outcome.proof is not None else self._bound()
         items = [first]
         if found is not None:
             rest = None if found.rest == -math.inf else min(found.rest, best.score)
@@ -227,7 +234,50 @@ class _Run:
             notes=tuple(self._notes),
         )
 
+    def _bound(self) -> float | None:
+        """Return what no structure exceeds, where the best is not proved."""
+        bound = self._outcome.bound
+        if bound is None or bound.value is None:
+            return None
+        return max(bound.value, self._best.score)
+
 
 def _furthest(table: ScoreTable, best: float) -> float:
     """How far below the best the worst choice of sets is, cycles or not."""
     return best - math.fsum(float(table.child(i).scores[-1]) for i in range(table.n_variables))
+
+
+def with_first(found: Sequence[Structure], first: Structure, *, per_class: bool) -> list[Structure]:
+    """Order structures best first, ties by their parents, and put one of the best before all.
+
+    Scores that differ by rounding alone are ties. Where the others leave out the first, it takes
+    the place of the last of those it ties with; where it is worse than the best, nothing is done.
+
+    Examples
+    --------
+    >>> from bestdag.graph.dag import Dag
+    >>> one, other = Dag(["a", "b"], [("b", "a")]), Dag(["a", "b"], [("a", "b")])
+    >>> pairs = [(-2.0, Dag(["a", "b"])), (-1.0, one), (-1.0, other)]
+    >>> listed = [Structure.of(score, dag) for score, dag in pairs]
+    >>> [s.dag.arcs for s in with_first(listed, listed[1], per_class=False)]
+    [(('b', 'a'),), (('a', 'b'),), ()]
+    """
+    ranked = sorted(found, key=lambda item: -item.score)
+    ordered: list[Structure] = []
+    while len(ordered) < len(ranked):
+        start = len(ordered)
+        least = ranked[start].score - tie_width(ranked[start].score)
+        end = start
+        while end < len(ranked) and ranked[end].score >= least:
+            end += 1
+        ordered += sorted(ranked[start:end], key=lambda item: item.parents)
+        if start == 0 and first.score >= least:
+            ordered = _led_by(ordered, first, per_class)
+    return ordered
+
+
+def _led_by(ties: list[Structure], first: Structure, per_class: bool) -> list[Structure]:
+    for place, item in enumerate(ties):
+        if item.parents == first.parents or (per_class and is_equivalent(item.dag, first.dag)):
+            return [first, *ties[:place], *ties[place + 1 :]]
+    return [first, *ties[:-1]]

@@ -1,1 +1,0 @@
-"""Dynamic programming over subsets on a GPU."""
