@@ -91,7 +91,7 @@ def test_a_failure_ends_all_of_them(threads):
 
     def work(item, own):
         if item == 1:
-            raise DataError("item 1").with_option("--item 1")
+            raise DataError(by_reader("item 1", "--item 1"))
         if item > 1:
             time.sleep(GUARD)
 
@@ -180,6 +180,7 @@ def test_processes_end_with_the_first_one():
     script = """
 import os, time
 from bestdag.workers import run_all
+from bestdag.wording import by_reader
 def work(item, own):
     os.write(1, f"{os.getpid()}\\n".encode())
     time.sleep(600)
