@@ -14,6 +14,7 @@ import pytest
 from bestdag import BestdagError, DataError, DataWarning, workers
 from bestdag.machine import memory_left, memory_limit
 from bestdag.workers import run_all
+from bestdag.wording import by_reader
 from tests.signals import GUARD, wait_until
 
 hears_ctrl_c = pytest.mark.skipif(
@@ -180,7 +181,6 @@ def test_processes_end_with_the_first_one():
     script = """
 import os, time
 from bestdag.workers import run_all
-from bestdag.wording import by_reader
 def work(item, own):
     os.write(1, f"{os.getpid()}\\n".encode())
     time.sleep(600)
