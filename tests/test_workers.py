@@ -13,8 +13,8 @@ import pytest
 
 from bestdag import BestdagError, DataError, DataWarning, workers
 from bestdag.machine import memory_left, memory_limit
-from bestdag.workers import run_all
 from bestdag.wording import by_reader
+from bestdag.workers import run_all
 from tests.signals import GUARD, wait_until
 
 hears_ctrl_c = pytest.mark.skipif(
