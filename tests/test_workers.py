@@ -13,6 +13,7 @@ import pytest
 
 from bestdag import BestdagError, DataError, DataWarning, workers
 from bestdag.machine import memory_left, memory_limit
+from bestdag.wording import by_reader
 from bestdag.workers import run_all
 from tests.signals import GUARD, wait_until
 
@@ -91,7 +92,7 @@ def test_a_failure_ends_all_of_them(threads):
 
     def work(item, own):
         if item == 1:
-            raise DataError("item 1").with_option("--item 1")
+            raise DataError(by_reader("item 1", "--item 1"))
         if item > 1:
             time.sleep(GUARD)
 

@@ -30,7 +30,7 @@ import numbers
 import sys
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any, Self
+from typing import Any
 
 from bestdag.wording import as_option, by_reader, in_python, on_command_line, shown_value
 
@@ -52,7 +52,6 @@ __all__ = [
     "RowsLostError",
     "UnknownNameError",
     "WriteError",
-    "as_option",
     "bad_setting",
     "caller_level",
     "import_optional",
@@ -107,11 +106,6 @@ class BestdagError(_Message, Exception):
 
     `on_command_line` is the message in terms of options.
     """
-
-    def with_option(self, text: str) -> Self:
-        """Say the same in terms of options of the command line."""
-        self.on_command_line = text
-        return self
 
 
 class InvalidParameterError(BestdagError, ValueError):

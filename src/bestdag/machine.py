@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from bestdag.errors import NotEnoughMemoryError, bad_setting, require_count, require_positive
-from bestdag.wording import arg, by_reader
+from bestdag.wording import arg
 
 __all__ = [
     "MemoryLimit",
@@ -173,13 +173,8 @@ def do_without(kind: str, what: str) -> None:
         limit.shortages[kind] = what
 
 
-def require_memory(
-    who: str, what: str, n_bytes: float, remedy: str, *, option: str | None = None
-) -> None:
-    """Refuse work whose forecast exceeds what may be taken.
-
-    `option` is the remedy for the command line, where `remedy` does not say it by `arg`.
-    """
+def require_memory(who: str, what: str, n_bytes: float, remedy: str) -> None:
+    """Refuse work whose forecast exceeds what may be taken."""
     if n_bytes <= memory_left():
         return
     stated = min(
@@ -191,10 +186,7 @@ def require_memory(
         room = f"{stated} leaves {readable_size(stated.left)}"
     else:
         room = f"{readable_size(available_memory() or 0)} are available"
-    raise NotEnoughMemoryError(
-        f"{who}: {what} needs {readable_size(n_bytes)}, {room}; "
-        f"{by_reader(remedy, option or remedy)}"
-    )
+    raise NotEnoughMemoryError(f"{who}: {what} needs {readable_size(n_bytes)}, {room}; {remedy}")
 
 
 def require_row_memory(who: str, what: str, n_rows: int, each: float) -> None:

@@ -152,14 +152,14 @@ def test_ctrl_c_says_whether_anything_is_kept(cli, monkeypatch, tmp_path):
     ],
 )
 def test_ctrl_c_is_answered_at_once(arguments, cli, monkeypatch):
-    monkeypatch.setattr("bestdag.averaging.bootstrap.bootstrap", pressed_in(bootstrap, times=2))
+    monkeypatch.setattr("bestdag.cli.bootstrap.bootstrap", pressed_in(bootstrap, times=2))
     shown = cli(arguments[0], CSV, *arguments[1:])
     assert (shown.code, shown.out, shown.err.count("\n")) == (130, "", 1)
     assert shown.err.startswith("bestdag: interrupted")
 
 
 def test_ctrl_c_keeps_what_chains_have_drawn(cli, monkeypatch):
-    monkeypatch.setattr("bestdag.averaging.posterior.posterior", pressed_in(posterior, times=2))
+    monkeypatch.setattr("bestdag.cli.posterior.posterior", pressed_in(posterior, times=2))
     shown = cli("posterior", CSV, "--method", "chains", "--steps", "1000000000")
     assert (shown.code, shown.err) == (130, "")
     assert "Ctrl-C ended the chains: these are the structures drawn so far\n" in shown.out

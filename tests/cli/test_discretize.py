@@ -160,7 +160,7 @@ def test_cut_points_are_not_saved_to_a_file_called_dash(cli, table, tmp_path, mo
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--method", "fayyad_irani"), "the method fayyad_irani needs --target; name the class"),
+        (("--method", "fayyad_irani"), "--method fayyad_irani needs --target; name the class"),
         (("--target", "il"), "did you mean 'ill'"),
         (("--method", "quantil"), "did you mean 'quantile'"),
         (("--target", "ill", "--bins", "3"), "--bins does not belong to the method fayyad_irani"),

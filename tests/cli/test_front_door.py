@@ -149,7 +149,7 @@ def test_with_a_target_the_cuts_tell_its_classes_apart(cli, here):
         (["--bins", "3", "--cut-points", "c.json"], "leave out --bins"),
         (["--target", "ill"], "bestdag classify t.csv --target ill"),
         (["--bins", "3", "--target", "ill"], "bestdag classify t.csv --target ill"),
-        (["--search", "mmhc"], "--search hill_climb --skeleton pc"),
+        (["--search", "mmhc"], "--search hill_climb and --skeleton pc"),
         (["--search", "tabo"], "did you mean 'tabu'"),
         (["--discretize", "--target", "il"], "did you mean 'ill'"),
     ],

@@ -21,6 +21,7 @@ from bestdag.errors import (
     require_not_negative,
 )
 from bestdag.files import shown_path
+from bestdag.wording import Parameter, arg
 
 if TYPE_CHECKING:
     from bestdag.checkpoint.file import Lock, Saved
@@ -90,17 +91,15 @@ class Checkpoint:
             seconds = _EVERY if every is None else every
             require_not_negative(who, "checkpoint_every", seconds)
             return cls(path, seconds, resume, force)
-        for name, is_set in {
+        asked: dict[Parameter, bool] = {
             "resume": resume,
             "force": force,
             "checkpoint_every": every is not None,
-        }.items():
+        }
+        for name, is_set in asked.items():
             if is_set:
-                option = name.replace("_", "-")
                 raise InvalidParameterError(
-                    f"{who}: {name} needs a checkpoint; name its file with checkpoint"
-                ).with_option(
-                    f"{who}: --{option} needs a checkpoint; name its file with --checkpoint"
+                    f"{who}: {arg(name)} needs a checkpoint; name its file with {arg('checkpoint')}"
                 )
         return None
 
@@ -147,12 +146,9 @@ class Checkpoint:
         writer, is_finished = writer_of(self.path)
         if self.resume and is_finished:
             return RunState(self.path, description, saved=read_saved(self.path, description))
-        what = (
+        raise FileError(
             f"{who}: {shown_path(self.path)} is being written by {writer}; wait until it has "
-            "ended, or"
-        )
-        raise FileError(f"{what} name another file in checkpoint").with_option(
-            f"{what} name another file with --checkpoint"
+            f"ended, or name another file with {arg('checkpoint')}"
         )
 
 
@@ -332,10 +328,10 @@ def require_word(
     """Refuse a file that is there, unless it is said what becomes of it."""
     if resume and force:
         raise InvalidParameterError(
-            f"{who}: resume continues and force starts over; choose one"
-        ).with_option(f"{who}: --resume continues and --force starts over; choose one")
+            f"{who}: {arg('resume')} continues and {arg('force')} starts over; choose one"
+        )
     if is_there and not (resume or force):
-        what = f"{who}: {shown_path(path)} exists already"
         raise FileError(
-            f"{what}; pass resume=True to continue, or force=True to start over"
-        ).with_option(f"{what}; pass --resume to continue, or --force to start over")
+            f"{who}: {shown_path(path)} exists already; pass {arg('resume', True)} to continue, or "
+            f"{arg('force', True)} to start over"
+        )

@@ -44,6 +44,7 @@ from bestdag.search.steps import (
     Steps,
     follow,
 )
+from bestdag.wording import arg
 
 __all__ = ["Exact"]
 
@@ -382,14 +383,11 @@ def _refuse_pruned(problem: Problem, table: ScoreTable, statements: Statements) 
         return
     for i, child in enumerate(problem.names):
         if len(table.child(i)) != _n_sets(problem.nodes, i):
-            what = (
+            raise InvalidParameterError(
                 "exact: statements about ancestors and required edges may need parent sets of "
                 f"{child!r} that the score file lacks (files leave out sets that a subset beats); "
-                "learn from the data, or give"
-            )
-            if_whole = "if the file lists every set up to that size"
-            raise InvalidParameterError(f"{what} max_parents {if_whole}").with_option(
-                f"{what} --max-parents {if_whole}"
+                f"learn from the data, or give {arg('max_parents')} if the file lists every set up "
+                "to that size"
             )
 
 

@@ -15,7 +15,7 @@ from bestdag.scores.k2 import K2
 from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.prior import UniformPrior
 from bestdag.scores.table import ScoreTable
-from bestdag.wording import count_of
+from bestdag.wording import arg, count_of
 
 __all__ = ["Request", "about_file", "bayes_factors_of", "refuse_classes"]
 
@@ -62,19 +62,16 @@ class Request:
             within = _nats(collect_within)
             if all_optimal:
                 raise InvalidParameterError(
-                    "learn: all_optimal and collect_within exclude each other; leave out one"
-                ).with_option(
-                    "learn: --all-optimal and --collect-within exclude each other; leave out one"
+                    f"learn: {arg('all_optimal')} and {arg('collect_within')} exclude each other; "
+                    "leave out one"
                 )
         if all_optimal:
             within = 0.0
         if k_best is None and within is None:
             if per_class is not None:
                 raise InvalidParameterError(
-                    "learn: per_class is for k_best, all_optimal and collect_within; give one"
-                ).with_option(
-                    "learn: --per-class is for --k-best, --all-optimal and --collect-within; "
-                    "give one"
+                    f"learn: {arg('per_class')} is for {arg('k_best')}, {arg('all_optimal')} and "
+                    f"{arg('collect_within')}; give one"
                 )
             return None
         if per_class is None:
@@ -104,9 +101,9 @@ def refuse_classes(scores: LocalScores) -> None:
 
 
 def _refuse(why: str) -> None:
-    what = f"learn: classes need a score that is the same for all members, and {why}"
-    raise InvalidParameterError(f"{what}; pass per_class=False for single structures").with_option(
-        f"{what}; pass --no-per-class for single structures"
+    raise InvalidParameterError(
+        f"learn: classes need a score that is the same for all members, and {why}; pass "
+        f"{arg('per_class', False)} for single structures"
     )
 
 
@@ -177,11 +174,6 @@ def _require_equal_members(table: ScoreTable) -> int:
                 one, two = score + other[rest], turned + mine[rest]
                 if abs(one - two) > _TOLERANCE * max(1.0, 1e-3 * abs(one)):
                     arc = arc_text(table.names[x], table.names[y])
-                    what = (
-                        "learn: classes need a score that is the same for all members, and in this "
-                        f"file turning the arc {arc} changes it from {one:.6g} to {two:.6g}"
-                    )
-                    raise InvalidParameterError(
-                        f"{what}; pass per_class=False for single structures"
-                    ).with_option(f"{what}; pass --no-per-class for single structures")
+                    changes = f"changes it from {one:.6g} to {two:.6g}"
+                    _refuse(f"in this file turning the arc {arc} {changes}")
     return n_checked

@@ -40,6 +40,7 @@ from bestdag.search.result import SearchResult
 from bestdag.search.steps import Listed, Outcome, Phase, Search, Steps, checked_search
 from bestdag.search.structures import ListStatus, Structure, Structures
 from bestdag.search.ties import tie_width
+from bestdag.wording import arg
 
 __all__ = ["solve_near_optimal", "with_first"]
 
@@ -64,9 +65,9 @@ def solve_near_optimal(problem: Problem, search: Search, request: Request) -> Se
     if isinstance(search, Auto):
         search = Exact()
     if not isinstance(search, Exact):
-        what = f"near-optimal structures need exact search, got {search.name!r}"
-        raise InvalidParameterError(f"learn: {what}; pass search='exact'").with_option(
-            f"learn: {what}; pass --search exact"
+        raise InvalidParameterError(
+            f"learn: near-optimal structures need exact search, got {search.name!r}; pass "
+            f"{arg('search', 'exact')}"
         )
     if request.per_class:
         refuse_classes(problem.scores)

@@ -34,6 +34,7 @@ from bestdag.search.exact.dp.plan import (
     forecast,
 )
 from bestdag.search.result import Status
+from bestdag.wording import arg, by_reader
 
 __all__ = ["MAX_VARIABLES", "Forecast", "Precision", "forecast", "solve_dp"]
 
@@ -177,9 +178,9 @@ def _needed(n: int, n_sets: int, threads: int, precision: Precision, gpu: Gpu | 
 def _require_room(largest: Component, threads: int, precision: Precision, gpu: Gpu | None) -> None:
     n = len(largest.variables)
     if n > MAX_VARIABLES:
-        what = f"dp: at most {MAX_VARIABLES} variables that depend on each other, got {n}"
-        raise InvalidParameterError(f"{what}; use engine='bnc'").with_option(
-            f"{what}; use --engine bnc"
+        raise InvalidParameterError(
+            f"dp: at most {MAX_VARIABLES} variables that depend on each other, got {n}; use "
+            f"{arg('engine', 'bnc')}"
         )
     needed = _needed(n, largest.table.n_sets, threads, precision, gpu)
     if gpu is not None and cell_bytes(n, precision) == 4:
@@ -187,8 +188,8 @@ def _require_room(largest: Component, threads: int, precision: Precision, gpu: G
         return
     what = f"dynamic programming over the subsets of {n} variables"
     half = "precision='single' or " if cell_bytes(n, precision) == 8 else ""
-    remedy = f"use {half}engine='bnc'"
-    require_memory("dp", what, needed.n_bytes, remedy, option="use --engine bnc")
+    remedy = f"use {by_reader(half, '')}{arg('engine', 'bnc')}"
+    require_memory("dp", what, needed.n_bytes, remedy)
 
 
 def _teller(

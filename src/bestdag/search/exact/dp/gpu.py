@@ -22,6 +22,7 @@ from bestdag import _core
 from bestdag.errors import BestdagError, MissingPackageError, NotEnoughMemoryError
 from bestdag.machine import readable_size
 from bestdag.search.exact.dp.plan import Forecast, plan_for
+from bestdag.wording import arg
 
 __all__ = ["DeviceError", "Gpu", "GpuCells", "by_size", "chunk_tasks", "find_gpu"]
 
@@ -80,13 +81,10 @@ class Gpu:
         """Refuse what does not fit."""
         free = self.free_bytes
         if needed.n_bytes > _SHARE_OF_MEMORY * free:
-            what = (
+            raise NotEnoughMemoryError(
                 f"gpu: dynamic programming over the subsets of {n} variables needs "
                 f"{readable_size(needed.n_bytes)}, {readable_size(free)} are free on the "
-                f"{self.name}"
-            )
-            raise NotEnoughMemoryError(f"{what}; use engine='dp' or engine='bnc'").with_option(
-                f"{what}; use --engine dp or --engine bnc"
+                f"{self.name}; use {arg('engine', 'dp')} or {arg('engine', 'bnc')}"
             )
 
 
