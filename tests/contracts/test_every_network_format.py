@@ -16,6 +16,7 @@ from bestdag.network.formats import FORMATS as LISTED
 from bestdag.network.formats import is_network_file
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
+from tests.conftest import examples
 from tests.network.examples import asia, random_networks, small_network
 
 FORMATS = {suffix: importlib.import_module(module) for suffix, module in LISTED.items()}
@@ -240,7 +241,7 @@ def test_where_a_file_was_cut_off_is_said_by_line_and_column(suffix):
 
 
 @every_format
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(network=random_networks())
 def test_any_network_comes_back(suffix, network):
     form = FORMATS[suffix]

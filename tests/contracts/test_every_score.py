@@ -14,7 +14,7 @@ from bestdag.errors import DataError
 from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES, make_score
 from bestdag.scores.scorer import Scorer
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.scores.prior_networks import BOUND_SCORES
 
 every_score = pytest.mark.parametrize("name", SCORES)
@@ -54,7 +54,7 @@ def some_family(dataset):
 
 @every_setting
 @given(st.data())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_kernel_equals_formula(name, data):
     dataset = data.draw(datasets_for(name))
     score = score_for(name, dataset)
@@ -77,7 +77,7 @@ def test_terms_add_up_to_the_family(name):
 
 @every_setting
 @given(st.data(), st.randoms(use_true_random=False))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_same_after_permuting_rows_columns_and_states(name, data, random):
     dataset = data.draw(datasets_for(name))
     score = score_for(name, dataset)
@@ -105,7 +105,7 @@ def test_same_after_permuting_rows_columns_and_states(name, data, random):
 
 @every_setting
 @given(datasets(weights=("whole",)))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_whole_weights_equal_repetition(name, dataset):
     child, parents = some_family(dataset)
     repeated = Dataset(
@@ -143,7 +143,7 @@ def test_differs_on_equivalent_graphs_when_it_says_so(name):
 
 @pytest.mark.parametrize("name", EQUIVALENT)
 @given(st.integers(0, 2**32), st.integers(4, 5), st.sampled_from(["none", "whole"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_equal_on_whole_equivalence_classes(name, seed, n_nodes, weights):
     rng = np.random.default_rng(seed)
     arities = {f"v{i}": int(r) for i, r in enumerate(rng.integers(1, 5, n_nodes))}
@@ -195,7 +195,7 @@ def gain_of_an_idle_parent(name, idle, rng, n_rows, arity, n_parents):
 @pytest.mark.parametrize("name", [n for n in SCORES if SCORES[n].is_regular])
 @every_idle_parent
 @given(st.integers(0, 2**32), st.integers(1, 30), st.integers(2, 4), st.integers(0, 2))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_parent_that_tells_nothing_never_wins_when_it_says_so(
     name, idle, seed, n_rows, arity, n_parents
 ):

@@ -18,6 +18,7 @@ from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import verify
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.solution import Solution
+from tests.conftest import examples
 from tests.search.exact.brute_force import (
     best_by_dp,
     best_by_enumeration,
@@ -119,7 +120,7 @@ def hostile_tables(draw):
     return ScoreTable.from_lists(names, lists)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(hostile_tables())
 def test_hostile_tables(table):
     best = best_by_dp(table)
