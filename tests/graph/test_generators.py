@@ -105,7 +105,11 @@ def test_the_chain_is_uniform_over_all_connected_dags_within_limits(n, limits):
     assert is_uniform(found, len(every))
 
 
-@pytest.mark.parametrize("limits", LIMITS[1:], ids=str)
+@pytest.mark.parametrize(
+    "limits",
+    [LIMITS[1], *(pytest.param(one, marks=pytest.mark.slow) for one in LIMITS[2:])],
+    ids=str,
+)
 def test_the_chain_reaches_every_dag_over_five_nodes(limits):
     every = constrained(5, limits)
     found = visited(5, limits, 12 * len(every), 60)
