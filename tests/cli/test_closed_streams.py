@@ -87,7 +87,8 @@ def test_closed_streams_and_little_memory_change_nothing(name, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path / "open")
     shown = cli(name, *RUNS[name])
     assert shown.code == 0
-    assert out == _SECONDS.sub(b"", shown.out.encode())
+    # Lines end where it suits the number of digits of the seconds.
+    assert out.split() == _SECONDS.sub(b"", shown.out.encode()).split()
     assert files == {path.name: path.read_bytes() for path in (tmp_path / "open").iterdir()}
     assert out or files
 
