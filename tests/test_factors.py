@@ -15,6 +15,7 @@ from bestdag.factors import (
     sum_out,
     sum_product,
 )
+from tests.conftest import examples
 from tests.reference import factors as reference
 
 NAMES = "abcdefg"
@@ -40,7 +41,7 @@ def walk(scopes, order, sizes):
 
 @pytest.mark.parametrize("cheap", [1 << 18, -1], ids=["one rule", "three rules"])
 @given(st.integers(0, 2**32), st.integers(0, 3))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_equals_einsum_and_its_plan(cheap, seed, n_kept):
     rng = np.random.default_rng(seed)
     sizes, factors = random_factors(rng)
@@ -62,7 +63,7 @@ def test_equals_einsum_and_its_plan(cheap, seed, n_kept):
 
 # The three rules together never do more work than the first, and never less than the best order.
 @given(st.integers(0, 2**32))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_three_rules_are_no_worse_than_one(seed):
     sizes, factors = random_factors(np.random.default_rng(seed))
     scopes = [factor.axes for factor in factors]
@@ -78,7 +79,7 @@ def test_nothing_to_multiply_is_one():
 
 
 @given(st.integers(0, 2**32), st.integers(0, 3))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_logarithms_give_the_same(seed, n_kept):
     sizes, factors = random_factors(np.random.default_rng(seed))
     factors = [Factor(f.axes, np.where(f.values < 0.3, 0.0, f.values)) for f in factors]
@@ -95,7 +96,7 @@ def test_logarithms_give_the_same(seed, n_kept):
 
 # What is left of the factors, multiplied, is the whole sum.
 @given(st.integers(0, 2**32), st.integers(0, 3))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_summing_out_leaves_factors_of_the_sum(seed, n_kept):
     sizes, factors = random_factors(np.random.default_rng(seed))
     keep = sorted({name for factor in factors for name in factor.axes})[:n_kept]

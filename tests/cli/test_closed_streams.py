@@ -40,35 +40,65 @@ RUNS = {
 }
 
 
-def run(name, folder, *closed):
-    def close():
+# Ordinarily a few stand for all where it does not depend on the command.
+FEW = ("learn", "sample", "info")
+MB = 1_000_000
+_SECONDS = re.compile(rb"\d+\.\d+ (s|seconds)\b")
+
+
+def run(name, folder, *closed, addresses=None):
+    """Run a command in a new folder; return its code, what it prints, says and writes."""
+
+    def prepare():
         for number in closed:
             os.close(number)
+        if addresses is not None:
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
 
     folder.mkdir()
     (folder / "../numbers.csv").write_text("x,y\n" + "".join(f"{k / 8},a\n" for k in range(99)))
     command = [sys.executable, "-m", "bestdag", name, *RUNS[name]]
     done = subprocess.run(
-        command, capture_output=True, check=False, timeout=GUARD, cwd=folder, preexec_fn=close
+        command, capture_output=True, check=False, timeout=GUARD, cwd=folder, preexec_fn=prepare
     )
-    seconds = rb"\d+\.\d+ (s|seconds)\b"
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
-    return done.returncode, re.sub(seconds, b"", done.stdout), done.stderr, files
+    return done.returncode, _SECONDS.sub(b"", done.stdout), done.stderr, files
 
 
 def test_every_command_is_tried():
     assert RUNS.keys() == COMMANDS.keys()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="streams are closed in another way there")
+windows = pytest.mark.skipif(sys.platform == "win32", reason="streams are closed in another way")
+
+
+# Nobody reads from standard input here, nobody has to listen to standard error, and half a gigabyte
+# of addresses is enough for a small table.
+@windows
 @pytest.mark.parametrize("name", RUNS)
-def test_closed_streams(name, tmp_path):
-    code, out, _, files = run(name, tmp_path / "open")
-    assert code == 0
+def test_closed_streams_and_little_memory_change_nothing(name, tmp_path, monkeypatch, cli):
+    limit = 450 * MB if sys.platform == "linux" else None
+    code, out, err, files = run(name, tmp_path / "closed", 0, 2, addresses=limit)
+    assert (code, err) == (0, b"")
+    (tmp_path / "open").mkdir()
+    monkeypatch.chdir(tmp_path / "open")
+    shown = cli(name, *RUNS[name])
+    assert shown.code == 0
+    # Lines end where it suits the number of digits of the seconds.
+    assert out.split() == _SECONDS.sub(b"", shown.out.encode()).split()
+    assert files == {path.name: path.read_bytes() for path in (tmp_path / "open").iterdir()}
     assert out or files
-    # Nobody reads from standard input here, and nobody has to listen to standard error.
-    assert run(name, tmp_path / "closed", 0, 2)[:2] == (code, out)
-    # What cannot be shown is an error of one line; nothing is written elsewhere.
+
+
+# What cannot be shown is an error of one line; nothing is written elsewhere. That is seen before
+# there is a command.
+@windows
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in FEW else pytest.mark.slow) for name in RUNS]
+)
+def test_closed_output_is_an_error_of_one_line(name, tmp_path):
     code, out, err, files = run(name, tmp_path / "silent", 1)
     assert (code, out, files) == (1, b"", {})
     assert err == b"bestdag: standard output is closed\n"
@@ -76,7 +106,7 @@ def test_closed_streams(name, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="streams are closed in another way there")
+@windows
 @pytest.mark.parametrize("name", RUNS)
 def test_one_closed_stream(name, tmp_path):
     code, out, _, _ = run(name, tmp_path / "open")

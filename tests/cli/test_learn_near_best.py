@@ -87,5 +87,5 @@ def test_refusals_name_options(cli):
 
 
 def test_a_list_that_is_not_complete_is_not_what_was_required(cli):
-    arguments = ("learn", CSV, "--k-best", 10**7, "--require-optimal", "--time-limit", 2)
+    arguments = ("learn", CSV, "--k-best", 10**7, "--require-optimal", "--time-limit", 1)
     assert cli(*arguments).code == 1

@@ -46,7 +46,7 @@ def test_interruption_exits_with_its_code_and_leaves_no_file(number, code, tmp_p
     path = tmp_path / "rows.csv"
     command = [sys.executable, "-m", "bestdag", "sample", str(example("asia.bif"))]
     process = subprocess.Popen(
-        [*command, "-n", "20000000", "-o", str(path)],
+        [*command, "-n", "6000000", "-o", str(path)],
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=hearing(),
@@ -65,7 +65,7 @@ def test_a_command_in_the_background_of_a_script_does_not_hear_ctrl_c(tmp_path):
     path = tmp_path / "rows.csv"
     command = [sys.executable, "-m", "bestdag", "sample", str(example("asia.bif"))]
     process = subprocess.Popen(
-        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command, "-n", "2000000", "-o", str(path)]
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command, "-n", "400000", "-o", str(path)]
     )
     wait_until(lambda: any(tmp_path.iterdir()), process)
     process.send_signal(signal.SIGINT)
@@ -98,7 +98,7 @@ def test_tests_that_press_ctrl_c_do_so_in_the_background_of_a_script_too(tmp_pat
 def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path):
     path = tmp_path / "rows.csv"
     command = [sys.executable, "-m", "bestdag", "sample", str(example("asia.bif")), "-o", str(path)]
-    process = subprocess.Popen([*command, "-n", "20000000"])
+    process = subprocess.Popen([*command, "-n", "6000000"])
     wait_until(lambda: any(tmp_path.iterdir()), process)
     process.kill()
     process.wait(timeout=GUARD)

@@ -15,6 +15,7 @@ from bestdag.graph.dag import Dag
 from bestdag.parameters import ESTIMATORS, FSNML, Dirichlet, choose_estimator, estimator_for
 from bestdag.parameters.base import Estimator
 from bestdag.scores import SCORES, make_score
+from tests.conftest import examples
 from tests.contracts.test_every_score import datasets
 
 # Few rows and many states are what these tests are about.
@@ -74,7 +75,7 @@ def test_same_after_relabelling_states(estimator, table, order):
 
 @every_estimator
 @given(datasets(), st.randoms(use_true_random=False))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_order_of_rows_and_columns_and_threads_do_not_change_a_bit(estimator, dataset, random):
     order = random.sample(range(dataset.n_rows), dataset.n_rows)
     names = random.sample(dataset.names, dataset.n_variables)
@@ -90,7 +91,7 @@ def test_order_of_rows_and_columns_and_threads_do_not_change_a_bit(estimator, da
 
 @every_estimator
 @given(datasets(weights=("whole",)))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_whole_weights_equal_repetition(estimator, dataset):
     repeated = Dataset(
         dataset.variables, [np.repeat(dataset.codes(n), dataset.weights) for n in dataset.names]
@@ -119,14 +120,14 @@ def test_every_score_has_an_estimator(name):
     score = make_score(name)
     assert choose_estimator(score, None, {}) == FSNML()
     estimator = choose_estimator(score, "score", {})
-    assert estimator.name == BELONGS[name]
+    assert estimator.name == BELONGS.get(name, getattr(score, "estimator", None))
     if estimator.name == "dirichlet":
         assert estimator.prior is score
 
 
 @pytest.mark.parametrize("name", SCORES)
 @given(datasets())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_what_was_merely_not_seen_is_possible_with_the_parameters_of_a_score(name, dataset):
     estimator = estimator_for(make_score(name))
     for table in fit_network(chain_of(dataset), dataset, estimator).tables:

@@ -12,6 +12,7 @@ from bestdag.counts.engine import CountingEngine
 from bestdag.independence import TESTS, make_test
 from bestdag.independence.asking import ask_all
 from bestdag.registry import settings_of
+from tests.conftest import examples
 
 every_test = pytest.mark.parametrize("name", TESTS)
 
@@ -34,7 +35,7 @@ def small(name):
 
 @every_test
 @given(data=datasets())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_is_always_a_number_and_agrees_with_its_formula(name, data):
     test = small(name)
     one, other, *rest = data.names
@@ -53,7 +54,7 @@ def test_is_always_a_number_and_agrees_with_its_formula(name, data):
 
 @every_test
 @given(data=datasets(), seed=st.integers(0, 99))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_order_of_rows_columns_and_names_does_not_matter(name, data, seed):
     test = small(name)
     rng = np.random.default_rng(seed)

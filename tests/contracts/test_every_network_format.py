@@ -16,6 +16,7 @@ from bestdag.network.formats import FORMATS as LISTED
 from bestdag.network.formats import is_network_file
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
+from tests.conftest import examples
 from tests.network.examples import asia, random_networks, small_network
 
 FORMATS = {suffix: importlib.import_module(module) for suffix, module in LISTED.items()}
@@ -221,7 +222,7 @@ def test_a_file_cut_off_anywhere_is_refused(suffix, network):
     form = FORMATS[suffix]
     data = form.render(NETWORKS[network]())
     whole = data.rstrip()  # what is cut off behind it is nothing
-    places = range(len(whole)) if len(whole) < 2_000 else range(0, len(whole), 97)
+    places = range(0, len(whole), 1 if len(whole) < 500 else 3 if len(whole) < 2_000 else 97)
     kept = [place for place in places if not is_refused(form, whole[:place])]
     assert kept == []
 
@@ -240,7 +241,7 @@ def test_where_a_file_was_cut_off_is_said_by_line_and_column(suffix):
 
 
 @every_format
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(network=random_networks())
 def test_any_network_comes_back(suffix, network):
     form = FORMATS[suffix]

@@ -13,10 +13,8 @@ from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError
 from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES, make_score
-from bestdag.scores.base import kernel_for
-from bestdag.scores.engine import NativeScores
 from bestdag.scores.scorer import Scorer
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.scores.prior_networks import BOUND_SCORES
 
 every_score = pytest.mark.parametrize("name", SCORES)
@@ -56,18 +54,18 @@ def some_family(dataset):
 
 @every_setting
 @given(st.data())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_kernel_equals_formula(name, data):
     dataset = data.draw(datasets_for(name))
     score = score_for(name, dataset)
-    engine = CountingEngine(dataset)
     families = [
         (c, [p for p in dataset.names if p != c][:k]) for c in dataset.names for k in (0, 1, 4)
     ]
-    native = NativeScores(engine, kernel_for(score, engine.variables)).families(families)
-    for got, counts in zip(native, engine.count(families), strict=True):
-        terms = score.terms(counts).values()
-        assert got == pytest.approx(score.family(counts), abs=1e-9 * max(1.0, sum(map(abs, terms))))
+    scored = Scorer(dataset, score).families(families)  # by the kernel, where there is one
+    for got, counts in zip(scored, CountingEngine(dataset).count(families), strict=True):
+        value = score.family(counts)
+        terms = score.terms(counts).values() if hasattr(score, "terms") else [value]
+        assert got == pytest.approx(value, abs=1e-9 * max(1.0, sum(map(abs, terms))))
 
 
 @every_setting
@@ -79,7 +77,7 @@ def test_terms_add_up_to_the_family(name):
 
 @every_setting
 @given(st.data(), st.randoms(use_true_random=False))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_same_after_permuting_rows_columns_and_states(name, data, random):
     dataset = data.draw(datasets_for(name))
     score = score_for(name, dataset)
@@ -107,7 +105,7 @@ def test_same_after_permuting_rows_columns_and_states(name, data, random):
 
 @every_setting
 @given(datasets(weights=("whole",)))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_whole_weights_equal_repetition(name, dataset):
     child, parents = some_family(dataset)
     repeated = Dataset(
@@ -145,7 +143,7 @@ def test_differs_on_equivalent_graphs_when_it_says_so(name):
 
 @pytest.mark.parametrize("name", EQUIVALENT)
 @given(st.integers(0, 2**32), st.integers(4, 5), st.sampled_from(["none", "whole"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_equal_on_whole_equivalence_classes(name, seed, n_nodes, weights):
     rng = np.random.default_rng(seed)
     arities = {f"v{i}": int(r) for i, r in enumerate(rng.integers(1, 5, n_nodes))}
@@ -197,7 +195,7 @@ def gain_of_an_idle_parent(name, idle, rng, n_rows, arity, n_parents):
 @pytest.mark.parametrize("name", [n for n in SCORES if SCORES[n].is_regular])
 @every_idle_parent
 @given(st.integers(0, 2**32), st.integers(1, 30), st.integers(2, 4), st.integers(0, 2))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_parent_that_tells_nothing_never_wins_when_it_says_so(
     name, idle, seed, n_rows, arity, n_parents
 ):

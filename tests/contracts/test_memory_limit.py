@@ -80,15 +80,15 @@ CONSUMERS = {
     "branch and cut": (
         80,
         "t = build_score_table(Scorer(data(40), 'bdeu'), max_parents=2)",
-        "solve_bnc(t, deadline=time.monotonic() + 4)",
+        "solve_bnc(t, deadline=time.monotonic() + 2)",
     ),
-    "bound": (100, "d = data(80)", "learn(d, search='hill_climb', bound=True, time_limit=6)"),
-    "order": (100, "d = data(200)", "learn(d, search='order', time_limit=5)"),
-    "auto": (100, "d = data(60)", "learn(d, time_limit=5)"),
+    "bound": (100, "d = data(80)", "learn(d, search='hill_climb', bound=True, time_limit=3)"),
+    "order": (100, "d = data(200)", "learn(d, search='order', time_limit=2.5)"),
+    "auto": (100, "d = data(60)", "learn(d, time_limit=2.5)"),
     "scores remembered": (
         60,
         "d = data(300, 20)",
-        "learn(d, InPython(), search='annealing', time_limit=5)",
+        "learn(d, InPython(), search='annealing', time_limit=2.5)",
     ),
 }
 

@@ -16,7 +16,7 @@ from bestdag.data.schema import Variable
 from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.machine import memory_limit
 from bestdag.progress import OutOfTimeError, until
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.providers import PROVIDERS
 
 
@@ -43,7 +43,7 @@ def counted_by_hand(columns, weights, child, parents, arity):
     return [list(key) for key in kept], list(kept.values())
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.integers(0, 2**32),
     st.integers(1, 300),

@@ -14,7 +14,7 @@ from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, UnknownNameError
 from bestdag.scores.bic import BIC
 from bestdag.scores.engine import NativeScores
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.reference.counts import family_counts
 
 
@@ -43,7 +43,7 @@ def assert_counts(dataset, families, engine=None):
         assert got.table.tolist() == table
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.integers(0, 2**32),
     st.integers(1, 200),

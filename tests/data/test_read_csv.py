@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bestdag.data.readers import read
 from bestdag.errors import DataError
+from tests.conftest import examples
 from tests.shared_data import shared_file
 
 
@@ -208,7 +209,7 @@ texts = st.text(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.integers(1, 4).flatmap(
         lambda n: st.lists(st.lists(texts, min_size=n, max_size=n), min_size=1, max_size=6)
@@ -228,7 +229,7 @@ def test_reads_what_the_csv_module_writes(rows, end, quoting):
     assert cells(data) == rows
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     st.lists(texts.filter(bool), min_size=1, max_size=3, unique=True).flatmap(
         lambda names: st.tuples(

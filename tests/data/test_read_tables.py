@@ -22,6 +22,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, FileError, InvalidParameterError
+from tests.conftest import examples
 from tests.data.test_dataset import datasets
 from tests.signals import GUARD
 
@@ -319,7 +320,7 @@ def test_many_columns_of_every_width_are_unpacked_in_place(tmp_path):
 
 
 @pytest.mark.parametrize("export", ["to_pandas", "to_polars", "to_arrow"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(data=datasets())
 @pytest.mark.filterwarnings("ignore::bestdag.errors.DataWarning")
 def test_exports_read_back_as_the_same_dataset(export, data):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bestdag import random_dag
 from bestdag.drawing.layers import spread
 from bestdag.drawing.layout import lay_out
+from tests.conftest import examples
 
 
 def graphs():
@@ -205,7 +206,7 @@ def test_links_that_close_a_cycle_are_routed_as_well():
 wish = st.floats(-100, 100)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.lists(st.tuples(wish, st.floats(0, 20), st.floats(0.1, 10)), min_size=1, max_size=6))
 def test_places_keep_their_distances_and_cannot_be_improved(things):
     wishes, gaps, weights = (list(column) for column in zip(*things, strict=True))

@@ -62,9 +62,9 @@ def test_never_changes():
     with pytest.raises(AttributeError, match="a Dag never changes"):
         EXAMPLE.nodes = ()
     with pytest.raises(AttributeError, match="a Dag never changes"):
-        EXAMPLE._parents = {}
+        EXAMPLE.anything = {}
     with pytest.raises(AttributeError, match="a Dag never changes"):
-        del EXAMPLE._nodes
+        del EXAMPLE.nodes
 
 
 def test_from_parents_takes_every_name_it_meets():

@@ -51,7 +51,7 @@ def test_never_changes():
     with pytest.raises(AttributeError, match="a Pdag never changes"):
         EXAMPLE.nodes = ()
     with pytest.raises(AttributeError, match="a Pdag never changes"):
-        del EXAMPLE._nodes
+        del EXAMPLE.nodes
 
 
 def test_text_shows_arcs_edges_and_isolated_nodes():

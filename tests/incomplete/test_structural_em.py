@@ -17,6 +17,7 @@ from bestdag.incomplete.rounds import Rounds
 from bestdag.incomplete.scoring import expected_scorer, observed_score
 from bestdag.scores import SCORES, make_score
 from bestdag.search import SEARCHES, TAN, HillClimb
+from tests.conftest import examples
 from tests.parameters.incomplete import (
     dag_of,
     dataset_of,
@@ -47,7 +48,7 @@ def sampled(n_variables=4, n_rows=150, share=0.2, seed=0, arities=2):
 
 
 @given(incomplete(), st.integers(0, 99), st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_expected_counts_of_any_family_agree_with_brute_force(example, seed, data):
     arities, parents, rows = example
     tables = random_tables(arities, parents, seed)
@@ -103,7 +104,7 @@ def test_bic_has_the_log_likelihood_of_what_the_rows_show():
 
 
 @given(incomplete(max_rows=12), st.sampled_from(["aic", "bic", "hqc", "ll"]))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_a_penalised_score_is_the_exact_log_likelihood_minus_the_penalty(example, name):
     arities, parents, rows = example
     dag, data = dag_of(arities, parents), dataset_of(rows, arities)

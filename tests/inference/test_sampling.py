@@ -12,6 +12,7 @@ from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.inference.sampling import sample_codes, stream_key, thresholds
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
+from tests.conftest import examples
 from tests.network.examples import asia
 from tests.reference import sampling as reference
 from tests.signals import ctrl_c_in_native_work
@@ -74,7 +75,7 @@ def random_arrays(draw):
     return names, tables, parents
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(random_arrays(), st.integers(0, 2**70))
 def test_agrees_with_the_reference(arrays, seed):
     got = sample_codes(*arrays, 41, seed=seed)

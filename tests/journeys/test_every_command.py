@@ -121,8 +121,19 @@ def remembered():
     return {}
 
 
-@pytest.mark.parametrize("file", TABLES)
-@pytest.mark.parametrize("command", TABLE_COMMANDS)
+# Their road is that of another kind after the first line.
+SHARED_ROAD = {"rows.txt", "rows.tsv.gz", "rows.ndjson.gz", "rows.zip"}
+
+
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        (command, file)
+        for command in TABLE_COMMANDS
+        for file in TABLES
+        if file not in SHARED_ROAD or command in ("info", "learn", "predict", "classify")
+    ],
+)
 def test_a_table_gives_the_same_from_every_file(command, file, answer, remembered):
     if command not in remembered:
         remembered[command] = answer(command, "rows.csv")

@@ -79,6 +79,7 @@ NO_TABLE = {"ax", "best", "cluster", "con", "limits", "rows", "said", "settings"
 SHARED_ROAD = {
     *("rows.txt", "rows.tsv", "rows.tsv.gz", "rows.ndjson.gz", "path as text", "pattern"),
     *("sql on a connection", "dict of arrays", "polars categorical", "records", "arrow batch"),
+    *("rows.zip", "rows.jsonl", "parts", "connection"),
 }
 JOURNEYS = [
     (name, way)

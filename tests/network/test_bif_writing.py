@@ -15,11 +15,12 @@ from bestdag.network.bif import plain_name, plain_names
 from bestdag.network.exact_names import NAME, note_text
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
+from tests.conftest import examples
 from tests.network.examples import asia, hostile_text, random_networks, small_network
 from tests.shared_data import shared_file
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(random_networks())
 def test_reads_back_equal(network):
     assert bif.parse(bif.render(network)) == network

@@ -19,7 +19,7 @@ from bestdag.errors import (
     UnknownNameError,
 )
 from bestdag.network.table import ConditionalTable
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.scores.random_data import random_dataset
 
 # Few rows and many states are what these tests are about.
@@ -58,7 +58,7 @@ def test_names_of_estimators_mean_their_defaults():
 
 
 @given(st.integers(0, 2**32), st.sampled_from([None, "whole", "real"]))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_frequencies_by_brute_force(seed, weights):
     rng = np.random.default_rng(seed)
     data = random_dataset(rng, n_variables=4, weights=weights)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import bestdag as bd
 from bestdag.errors import DataError, InvalidParameterError
+from tests.conftest import examples
 from tests.parameters.incomplete import dataset_of, incomplete, network_of, random_tables
 from tests.reference import em as reference
 
@@ -18,7 +19,7 @@ def rows_of(data):
 
 
 @given(incomplete(), st.integers(0, 99))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_most_probable_completion_is_that_of_brute_force(example, seed):
     arities, parents, rows = example
     tables = random_tables(arities, parents, seed)
@@ -42,7 +43,7 @@ def test_cells_of_a_row_are_filled_in_together():
 
 
 @given(incomplete(max_rows=3), st.integers(0, 9))
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_draws_have_the_distribution_given_what_a_row_shows(example, seed):
     arities, parents, rows = example
     tables = random_tables(arities, parents, seed)

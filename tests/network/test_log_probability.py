@@ -15,6 +15,7 @@ from bestdag.errors import DataError, InvalidParameterError, NotEnoughMemoryErro
 from bestdag.inference import missing as missing_module
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
+from tests.conftest import examples
 from tests.network.examples import asia, small_network
 from tests.reference.joint import networks_with_rows, probabilities
 from tests.shared_data import shared_file
@@ -237,7 +238,7 @@ def test_refuses_a_sum_that_does_not_fit():
         Network(tables).log_probability(data)
 
 
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 @given(st.integers(0, 2**32))
 def test_every_row_with_its_own_pattern(seed):
     network = asia()

@@ -14,6 +14,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError, FormatError, NotEnoughMemoryError
 from bestdag.network import bif, json_format
 from bestdag.network.table import ConditionalTable
+from tests.conftest import examples
 
 # Few rows and many states are what these tests are about.
 pytestmark = pytest.mark.filterwarnings("ignore:fit. the network has .* parameters")
@@ -147,7 +148,7 @@ def twins_and_rows(draw):
 
 
 @given(twins_and_rows())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_probabilities_are_those_of_the_dense_network(case):
     dense, sparse, data = case
     expected = dense.log_probability(data)
@@ -155,7 +156,7 @@ def test_probabilities_are_those_of_the_dense_network(case):
 
 
 @given(twins_and_rows())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_predictions_are_those_of_the_dense_network(case):
     dense, sparse, data = case
     for target in dense.names:
@@ -166,7 +167,7 @@ def test_predictions_are_those_of_the_dense_network(case):
 
 # With no room at all every sparse table is taken apart, one inside the other.
 @given(twins_and_rows())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_sums_that_take_tables_apart_are_those_of_the_dense_network(case):
     dense, sparse, data = case
     expected = dense.log_probability(data)
@@ -182,14 +183,14 @@ def test_sums_that_take_tables_apart_are_those_of_the_dense_network(case):
 
 
 @given(twins(), st.integers(0, 5))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_samples_are_those_of_the_dense_network(pair, seed):
     dense, sparse = pair
     assert sparse.sample(3000, seed=seed, threads=2) == dense.sample(3000, seed=seed)
 
 
 @given(twins())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_networks_are_equal_and_so_are_their_files(pair):
     dense, sparse = pair
     assert sparse == dense

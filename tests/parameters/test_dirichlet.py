@@ -17,7 +17,7 @@ from bestdag.errors import DataError, InvalidParameterError
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 from bestdag.parameters import estimator_for
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.reference import parameters as reference
 from tests.scores.random_data import random_dataset
 
@@ -139,7 +139,7 @@ def log_probability(network, row):
 # P(next row | data) = P(data, next row) / P(data): the fitted network predicts what the score says.
 @pytest.mark.parametrize("kind", ["bdeu", "k2", "bd", "tables", "bde"])
 @given(st.integers(0, 2**32), st.sampled_from([None, "whole"]))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_prediction_is_the_ratio_of_bd_scores(kind, seed, weights):
     rng = np.random.default_rng(seed)
     data = random_dataset(rng, n_variables=4, max_rows=15, weights=weights)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import bestdag as bd
 from bestdag import EM, BDeu, Dag, Dataset, Variable, fit_network, read, run_em
 from bestdag.errors import DataError, InvalidParameterError
+from tests.conftest import examples
 from tests.parameters.incomplete import (
     dag_of,
     dataset_of,
@@ -49,7 +50,7 @@ def test_a_missing_value_below_known_ones_tells_nothing():
 
 
 @given(incomplete(), st.integers(0, 99), st.sampled_from([None, 0.5, 3.0]))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_no_iteration_lowers_what_it_raises(example, seed, ess):
     arities, parents, rows = example
     em = EM(start="random", seed=seed, tolerance=0, max_iterations=15, ess=ess)
@@ -59,7 +60,7 @@ def test_no_iteration_lowers_what_it_raises(example, seed, ess):
 
 
 @given(incomplete(), st.integers(0, 99))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_log_likelihood_and_step_agree_with_brute_force_over_completions(example, seed):
     arities, parents, rows = example
     tables = random_tables(arities, parents, seed)
@@ -90,7 +91,7 @@ def test_log_likelihood_and_step_agree_with_brute_force_over_completions(example
 
 
 @given(incomplete(max_rows=12), st.integers(0, 99))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_at_the_end_no_direction_raises_the_likelihood(example, seed):
     arities, parents, rows = example
     dag, data = dag_of(arities, parents), dataset_of(rows, arities)
@@ -111,7 +112,7 @@ def test_at_the_end_no_direction_raises_the_likelihood(example, seed):
 
 
 @given(incomplete(), st.sampled_from([{}, {"ess": 2.0}, {"smooth": "fsnml"}]))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_without_missing_cells_it_is_the_closed_form_in_one_step(example, how):
     arities, parents, rows = example
     rows = [tuple(0 if c is None else c for c in row) for row in rows]
@@ -131,7 +132,7 @@ def test_without_missing_cells_it_is_the_closed_form_in_one_step(example, how):
 
 
 @given(incomplete(max_rows=12), st.randoms(use_true_random=False))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_threads_and_the_order_of_rows_and_columns_do_not_change_a_bit(example, random):
     arities, parents, rows = example
     dag = dag_of(arities, parents)
@@ -155,7 +156,7 @@ def test_many_chunks_of_work_give_the_same_bits_for_any_number_of_threads():
 
 
 @given(incomplete(), st.integers(0, 9))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_whole_weights_equal_repetition(example, seed):
     arities, parents, rows = example
     weights = [1 + i % 3 for i in range(len(rows))]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bestdag import LL, Dag, Scorer
 from bestdag.counts.family import FamilyCounts
 from bestdag.parameters.fsnml import FSNML, snml_code_length
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.reference import parameters as reference
 
 
@@ -63,7 +63,7 @@ def theorem_5(n, k):
 # The regret of a network is the sum over its families and parent configurations. The bound is
 # concave in the number of cases, so it is largest when all configurations have equally many.
 @given(st.integers(0, 2**32), st.integers(1, 40))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_theorem_6(seed, n_rows):
     rng = np.random.default_rng(seed)
     arities = dict(zip("abc", rng.integers(2, 4, 3).tolist(), strict=True))

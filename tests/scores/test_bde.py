@@ -31,7 +31,7 @@ from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.reference import scores as reference
 from tests.scores.prior_networks import PriorNet, random_data, random_net
 
@@ -101,7 +101,7 @@ def test_with_a_uniform_prior_network_it_is_bdeu():
 
 @pytest.mark.parametrize("max_dense", [1 << 16, 0], ids=["whole table", "row by row"])
 @given(st.integers(0, 2**32))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_pseudo_counts_equal_enumeration(max_dense, seed):
     rng = np.random.default_rng(seed)
     net = random_net(rng, 6)
@@ -114,7 +114,7 @@ def test_pseudo_counts_equal_enumeration(max_dense, seed):
 
 
 @given(st.integers(0, 2**32), st.floats(0.1, 20))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_agrees_with_reference(seed, ess):
     rng = np.random.default_rng(seed)
     net = random_net(rng, 4, min_arity=2)
@@ -126,7 +126,7 @@ def test_agrees_with_reference(seed, ess):
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_score_equivalent_with_any_prior_network(seed):
     rng = np.random.default_rng(seed)
     net = random_net(rng, 4)

@@ -15,7 +15,7 @@ from bestdag.parameters import estimator_for
 from bestdag.scores.bdq import BDq
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.reference import scores as reference
 
 
@@ -143,7 +143,7 @@ def test_extreme_pseudo_counts(pseudo_count):
 
 # With a total weight below 1 more configurations cost less, so that no set is left out by the bound
 # or because its last member is a copy of another.
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 2**32))
 def test_tables_of_less_than_one_case_have_the_best_set(seed):
     rng = np.random.default_rng(seed)

@@ -21,7 +21,7 @@ from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact.search import Exact
 from bestdag.search.problem import Problem
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.scores.prior_networks import (
     BOUND_SCORES,
     PriorNet,
@@ -118,7 +118,7 @@ def test_exact_search_finds_what_it_finds_by_formula(score_for):
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["none", "whole", "real"]))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_certain_prior_networks_equal_the_formula(seed, kind):
     """Tables with zeros: a family is finite or minus infinity, never anything else."""
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.scores import SCORES
 from bestdag.scores.parent_sets.limits import n_parent_sets, parent_sets
 from bestdag.scores.scorer import Scorer
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.contracts.test_every_score import datasets, every_setting, score_for
 from tests.scores.prior_networks import BOUND_SCORES, bde_for
 from tests.scores.test_scorer import Emptiness
@@ -29,7 +29,7 @@ def wide_dataset(seed=0, n_rows=300):
 
 
 @every_setting
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(datasets())
 def test_changes_equal_the_changed_families_to_the_last_bit(name, dataset):
     scorer = make_scorer(dataset, name)
@@ -53,7 +53,7 @@ def test_changes_with_large_arities(name):
 
 
 @every_setting
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(datasets(), st.integers(0, 5))
 def test_all_families_equal_the_families(name, dataset, max_parents):
     assert_all_families(make_scorer(dataset, name), max_parents)

@@ -17,7 +17,7 @@ from bestdag.scores.engine import NativeScores
 from bestdag.scores.fnml import FNML
 from bestdag.scores.scorer import Scorer
 from bestdag.special import regret
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.reference import nml as reference
 from tests.scores.independence import independent_of_z
 
@@ -85,7 +85,7 @@ def test_weights_are_repetitions():
     st.integers(2, 3),
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=5),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_equals_its_definition_over_all_columns(r, rows):
     column, configurations = [x % r for x, _ in rows], [p for _, p in rows]
     dataset = make_dataset({"x": column, "p": configurations}, {"x": r, "p": 3})
@@ -117,7 +117,7 @@ def test_is_a_distribution_over_columns():
 
 # Suzuki (2017): a larger parent set that does not lower the conditional entropy never wins.
 @given(independent_of_z())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_is_regular(dataset):
     scorer = Scorer(dataset, "fnml", threads=1)
     less, more = scorer.families([("x", ["p"]), ("x", ["p", "z"])])

@@ -15,7 +15,7 @@ from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
 from bestdag.scores.scorer import Scorer
 from bestdag.special import log_rising_slopes
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.reference import contaminated_priors as reference
 
 
@@ -157,7 +157,7 @@ def test_native_priors_close_the_duality_gap(whole):
 
 # The formula halves brackets, the kernel takes joint Newton steps.
 @given(st.integers(0, 2**32), st.integers(2, 12), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_formula_and_solver_find_the_same_prior(seed, arity, whole):
     counts, totals, epsilons = extreme_cases(np.random.default_rng(seed), 1, arity, whole)
     native = np.empty(counts.shape)

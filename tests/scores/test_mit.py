@@ -14,7 +14,7 @@ from bestdag.graph.dag import Dag
 from bestdag.scores.mit import MIT
 from bestdag.scores.scorer import Scorer
 from bestdag.special import chi_square_quantile
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 
 
 def some_data(arities, seed=0, n_rows=40):
@@ -83,7 +83,7 @@ def test_complete_graphs_over_unequal_arities_pay_differently():
 
 
 @given(st.lists(st.integers(2, 5), min_size=4, max_size=4), st.integers(0, 2**32))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_symmetric_on_forests(arities, seed):
     names = "abcd"
     scorer = Scorer(some_data(dict(zip(names, arities, strict=True)), seed), "mit")
@@ -94,7 +94,7 @@ def test_symmetric_on_forests(arities, seed):
 
 
 @given(st.integers(2, 4), st.integers(0, 2**32))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_symmetric_with_equal_arities(arity, seed):
     scorer = Scorer(some_data(dict.fromkeys("abc", arity), seed), "mit")
     dag = Dag(list("abc"), [("a", "b"), ("a", "c"), ("b", "c")])

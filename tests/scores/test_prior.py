@@ -13,7 +13,7 @@ from bestdag.graph.dag import Dag
 from bestdag.scores.parent_sets.limits import parent_sets
 from bestdag.scores.prior import ArcDifferencePrior, StructurePrior, UniformPrior
 from bestdag.scores.scorer import Scorer
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 
 X = ["X1", "X2", "X3"]
 CHAIN = Dag(X, [("X1", "X2"), ("X2", "X3")])
@@ -54,7 +54,7 @@ def test_example_7_5(arcs, differences):
 # Exercise 7.18: take an arc a -> b of the prior network. The graphs with a -> b alone and with
 # b -> a alone are equivalent. Against m arcs they differ in m - 1 and m + 1 places.
 @given(st.integers(0, 2**32), st.floats(0.01, 0.99))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_exercise_7_18(seed, kappa):
     names = list("abcd")
     network = random_dag(seed, names)
@@ -69,7 +69,7 @@ def test_exercise_7_18(seed, kappa):
 
 # Against the empty network every arc is one difference, whichever way it points.
 @given(st.integers(0, 2**32))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_empty_prior_network_is_score_equivalent(seed):
     names = list("abcd")
     prior = ArcDifferencePrior(Dag(names, []), kappa=0.3)

@@ -16,7 +16,7 @@ from bestdag.scores.engine import NativeScores
 from bestdag.scores.qnml import QNML
 from bestdag.scores.scorer import Scorer
 from bestdag.special import regret, szpankowski_regret
-from tests.conftest import make_dataset
+from tests.conftest import examples, make_dataset
 from tests.reference import nml as reference
 from tests.scores.independence import independent_of_z
 
@@ -76,7 +76,7 @@ def test_approximation_replaces_both_regrets(kind):
 
 @both
 @given(st.integers(1, 40), st.lists(st.integers(1, 5), min_size=2, max_size=4), st.randoms())
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_kernel_equals_formula(kind, n_rows, arities, random):
     columns = {f"v{i}": [random.randrange(r) for _ in range(n_rows)] for i, r in enumerate(arities)}
     dataset = make_dataset(columns, dict(zip(columns, arities, strict=True)))
@@ -149,7 +149,7 @@ def test_is_score_equivalent(kind):
 
 # Suzuki (2017): a larger parent set that does not lower the conditional entropy never wins.
 @given(independent_of_z())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_is_regular(dataset):
     scorer = Scorer(dataset, "qnml", threads=1)
     less, more = scorer.families([("x", ["p"]), ("x", ["p", "z"])])
@@ -168,7 +168,7 @@ def test_approximation_is_not_regular_for_one_or_two_rows():
 
 
 @given(independent_of_z(min_total=3))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_approximation_is_regular_from_three_rows_on(dataset):
     scorer = Scorer(dataset, QNML(regret="szpankowski"), threads=1)
     none, less, more = scorer.families([("x", []), ("x", ["p"]), ("x", ["p", "z"])])

@@ -96,12 +96,11 @@ def test_chains_are_a_setting_and_threads_only_work_them_off():
 
 @pytest.mark.parametrize("max_sets", [1, 2_000, 10_000_000])
 def test_no_worse_than_hill_climbing_however_few_sets_are_listed(max_sets):
-    for seed in range(3):
-        scorer = Scorer(chain_data(15, 400, seed), "bic")
-        climbed = Problem(scorer).solve(HillClimb(reinsert=False))
-        found = Problem(scorer).solve(OrderSearch(max_sets=max_sets))
-        assert found.score >= climbed.score - 1e-9
-        assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-12)
+    scorer = Scorer(chain_data(15, 400, 0), "bic")
+    climbed = Problem(scorer).solve(HillClimb(reinsert=False))
+    found = Problem(scorer).solve(OrderSearch(max_sets=max_sets))
+    assert found.score >= climbed.score - 1e-9
+    assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-12)
 
 
 def test_parents_beyond_the_listed_three_are_found():

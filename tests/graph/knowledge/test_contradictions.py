@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from bestdag.errors import CycleError, GraphError, InvalidParameterError, NotEnoughMemoryError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, implications
+from tests.conftest import examples
 from tests.graph.definitions import steady
 from tests.graph.knowledge.definitions import statements
 
@@ -161,7 +162,7 @@ def test_negative_statements_alone_never_clash():
     assert known.allows(Dag(["A", "B"]))
 
 
-@settings(steady, max_examples=30, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(steady, max_examples=examples(30), suppress_health_check=[HealthCheck.filter_too_much])
 @given(statements(("A", "B", "C")))
 def test_each_statement_in_the_message_is_needed(said):
     core = what_clashes(said)

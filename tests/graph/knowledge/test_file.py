@@ -16,6 +16,7 @@ from bestdag.errors import (
     UnknownNameError,
 )
 from bestdag.graph.knowledge import Knowledge
+from tests.conftest import examples
 from tests.graph.definitions import steady
 from tests.graph.knowledge.definitions import statements
 
@@ -70,7 +71,7 @@ def test_saves_readable_json(tmp_path):
     )
 
 
-@settings(steady, max_examples=50)
+@settings(steady, max_examples=examples(50))
 @given(statements(("A", "B", "C")))
 def test_any_knowledge_survives_a_file(tmp_path_factory, said):
     try:

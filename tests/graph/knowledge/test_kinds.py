@@ -14,6 +14,7 @@ from bestdag.graph.enumeration import all_dags, n_dags
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.knowledge.kinds import KINDS
 from bestdag.graph.knowledge.text import parse_lines
+from tests.conftest import examples
 from tests.graph.definitions import steady
 from tests.graph.knowledge.definitions import fulfils, graphs, satisfies, statements
 
@@ -185,7 +186,7 @@ def test_two_tiers_counted_one_by_one_agree_with_the_formula():
     assert n_left(known, 4) == n_allowed_dags(known.for_nodes(ABCD).allowed) == 3 * 3 * 2**4
 
 
-@settings(steady, max_examples=100)
+@settings(steady, max_examples=examples(100))
 @given(statements(ABCD))
 def test_statements_arrays_and_definition_agree_on_every_graph(said):
     wanted = {dag for dag, arcs, paths in graphs(4) if satisfies(said, ABCD, arcs, paths)}
@@ -200,7 +201,7 @@ def test_statements_arrays_and_definition_agree_on_every_graph(said):
     assert {g[0] for g in graphs(4) if fulfils(resolved, ABCD, g[1], g[2])} == wanted
 
 
-@settings(steady, max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(steady, max_examples=examples(40), suppress_health_check=[HealthCheck.filter_too_much])
 @given(statements(("A", "B", "C")))
 def test_what_is_refused_when_built_no_graph_with_more_nodes_satisfies(said):
     assume(not said.get("total_order"))  # which says that there are no more nodes

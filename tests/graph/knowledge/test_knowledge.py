@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from bestdag.errors import GraphError, UnknownNameError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
+from tests.conftest import examples
 from tests.graph.definitions import steady
 from tests.graph.knowledge.definitions import graphs, satisfies, statements
 
@@ -129,7 +130,7 @@ def test_text_lists_the_statements():
     assert repr(many) == "<Knowledge: 1,234 statements>"
 
 
-@settings(steady, max_examples=40)
+@settings(steady, max_examples=examples(40))
 @given(statements(ABC), statements(ABC))
 def test_the_union_leaves_the_graphs_that_both_leave(said, also):
     one, other = built(said), built(also)

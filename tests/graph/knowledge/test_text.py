@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bestdag.errors import BestdagError, FormatError, GraphError, UnknownNameError
 from bestdag.graph.knowledge import Knowledge
+from tests.conftest import examples
 from tests.graph.definitions import steady
 from tests.graph.knowledge.definitions import statements
 
@@ -117,7 +118,7 @@ def test_a_huge_line_makes_a_short_message():
     assert len(str(caught.value)) < 500
 
 
-@settings(steady, max_examples=100)
+@settings(steady, max_examples=examples(100))
 @given(statements(("A", "B C", '"->"', "it's\n")))
 def test_the_text_of_knowledge_reads_back(said):
     try:
@@ -128,7 +129,7 @@ def test_the_text_of_knowledge_reads_back(said):
     assert Knowledge.parse(str(known).splitlines()) == known
 
 
-@settings(steady, max_examples=100)
+@settings(steady, max_examples=examples(100))
 @given(st.text(), st.text())
 def test_any_name_reads_back(one, other):
     assume(one != other)
@@ -138,7 +139,7 @@ def test_any_name_reads_back(one, other):
     assert Knowledge.parse(str(known).splitlines()) == known
 
 
-@settings(steady, max_examples=100)
+@settings(steady, max_examples=examples(100))
 @given(st.text("AB ->!~<,|:'\"\\rots3\n"))
 def test_any_text_is_read_or_refused(line):
     refusal = ""

@@ -20,6 +20,7 @@ from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import verify
 from bestdag.search.exact.bnc.engine import BranchAndCut, solve_bnc
 from bestdag.search.exact.components import Solution
+from tests.conftest import examples
 from tests.search.exact.brute_force import (
     best_by_dp,
     best_by_enumeration,
@@ -121,7 +122,7 @@ def hostile_tables(draw):
     return ScoreTable.from_lists(names, lists)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(hostile_tables())
 def test_hostile_tables(table):
     best = best_by_dp(table)
@@ -216,7 +217,7 @@ def _instance(name: str) -> tuple[ScoreTable, dict]:
     return ScoreTable.load(shared_file("scores/" + entry["file"])), entry
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.05, 1.5])
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.5])
 def test_a_time_limit_returns_a_network_and_a_valid_bound(seconds):
     table, entry = _instance("gobalarm_10000.BDeu.k3")
     result = solve_bnc(table, threads=1, deadline=time.monotonic() + seconds)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestdag.search.exact.components import decompose
+from tests.conftest import examples
 from tests.search.exact.tables import best_by_choices, make_table, random_table
 
 
@@ -88,7 +89,7 @@ def sparse_tables(draw):
     return make_table(tables)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(sparse_tables())
 def test_the_best_of_the_components_is_the_best_of_the_whole(table):
     parts = decompose(table)

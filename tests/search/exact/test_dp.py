@@ -17,6 +17,7 @@ import bestdag.machine
 from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError, NotEnoughMemoryError
 from bestdag.search.exact.dp.engine import Forecast, forecast, solve_dp
+from tests.conftest import examples
 from tests.search.exact.tables import (
     best_by_choices,
     best_by_recursion,
@@ -103,7 +104,7 @@ def adversarial_tables(draw, max_variables=4):
     return make_table(tables)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(adversarial_tables())
 def test_adversarial_tables_against_all_choices(table):
     best = best_by_choices(table)
@@ -194,7 +195,7 @@ def always_four_bytes_first(monkeypatch):
     monkeypatch.setattr("bestdag.search.exact.dp.plan._MAX_VARIABLES_DOUBLE", 0)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=adversarial_tables())
 def test_rivals_that_four_bytes_confuse_are_told_apart(always_four_bytes_first, table):
     best = best_by_choices(table)

@@ -300,7 +300,7 @@ def test_alarm_is_proved_by_another_route():
 
 def test_a_limit_keeps_what_was_found_and_says_how_far_it_is_proven():
     data = random_data(12, seed=17, n_rows=400)
-    result = learn(data, "bdeu", k_best=10_000_000, max_parents=3, time_limit=2.0, threads=1)
+    result = learn(data, "bdeu", k_best=10_000_000, max_parents=3, time_limit=1.0, threads=1)
     listed = result.structures
     assert listed.status in ("time limit", "memory limit")
     assert not listed.is_complete
