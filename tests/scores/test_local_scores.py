@@ -114,7 +114,7 @@ def test_exact_search_finds_the_best_of_random_numbers(seed):
     scores = noise(seed, NAMES[:4])
     best = best_by_enumeration(scores)
     for engine in ("auto", "dp", "bnc"):
-        found = Exact(engine=engine).run(Problem(scores))
+        found = Problem(scores).solve(Exact(engine=engine))
         assert found.status == "optimum proved"
         assert found.score == pytest.approx(best, abs=1e-9)
         assert scores.total(found.dag) == pytest.approx(found.score, abs=1e-9)
@@ -141,7 +141,7 @@ def test_a_function_serves_every_search_as_the_score_does(name):
     own = LocalScores.of(scorer.names, scorer.family, is_score_equivalent=True)
     settings = {"target": "dysp"} if name in ("tan", "naive_bayes") else {}
     search = make_search(name, **settings)
-    there, here = search.run(Problem(scorer)), search.run(Problem(own))
+    there, here = Problem(scorer).solve(search), Problem(own).solve(search)
     assert here.score == pytest.approx(there.score, rel=1e-12)
     assert here.dag.cpdag() == there.dag.cpdag()
 
@@ -150,7 +150,7 @@ def test_default_search_proves_and_bounds():
     own = LocalScores.of(asia().names, asia().family, is_score_equivalent=True)
     found = learn(own)
     assert found.is_proved
-    assert found.score == pytest.approx(Exact().run(Problem(asia())).score)
+    assert found.score == pytest.approx(Problem(asia()).solve(Exact()).score)
     assert upper_bound(Problem(own)).value == pytest.approx(found.score)
 
 
