@@ -197,7 +197,9 @@ class RunState:
         self._values: dict[str, Any] = {}  # that are yet to be encoded
         self._began = time.monotonic()
         self._end = math.inf  # when the time is up
-        self._seconds_to_write = self._reserve = 0.0
+        self._seconds_to_write = 0.0
+        # Seconds before the time limit at which work must end for the last write.
+        self.reserve = 0.0
         self._due = self._began + every
         self._is_last = False  # whether what was written last is how it ended
 
@@ -258,11 +260,6 @@ class RunState:
         self._plan()
         return left
 
-    @property
-    def reserve(self) -> float:
-        """Seconds before the time limit at which work must end for the last write."""
-        return 0.0 if math.isinf(self._end) else self._reserve
-
     def stop(self, *, at_once: bool = False) -> None:
         """Write what a run has that ended without its result, unless that was done.
 
@@ -302,7 +299,7 @@ class RunState:
         assert self._path is not None
         begun = time.monotonic()
         seconds = self.seconds
-        self._is_last = begun >= self._end - self._reserve
+        self._is_last = begun >= self._end - self.reserve
         if self._is_last and not self.is_finished:
             seconds = max(seconds, self.seconds_before + self._end - self._began)
         for name in list(self._values):
@@ -317,9 +314,10 @@ class RunState:
         """Say when the next write is due: more often towards a time limit, and in time for it."""
         now = time.monotonic()
         left = self._end - now
-        self._reserve = min(_MARGIN * self._seconds_to_write, max(0.0, left / 2.0))
+        if not math.isinf(self._end):
+            self.reserve = min(_MARGIN * self._seconds_to_write, max(0.0, left / 2.0))
         often = max(left / 2.0, _BETWEEN_WRITES * self._seconds_to_write)
-        self._due = min(now + min(self._every, often), self._end - self._reserve)
+        self._due = min(now + min(self._every, often), self._end - self.reserve)
 
 
 def require_word(

@@ -63,7 +63,7 @@ def limits_within(nodes: NodeKnowledge | None, n: int) -> list[ParentLimits]:
         if nodes is None:
             allowed, most = all_but(child, n), n - 1
         else:
-            required = tuple(nodes.required_parents(child).tolist())
+            required = tuple(np.flatnonzero(nodes.required[:, child]).tolist())
             free = nodes.allowed[:, child] & ~nodes.required[:, child]
             allowed = np.flatnonzero(free).astype(np.int32)
             most = min(int(nodes.max_parents[child]), len(required) + len(allowed))
