@@ -409,13 +409,22 @@ class DuckSource:
                 is_exact = value is None or value is str
                 counts[field.name] = known.n_distinct - n_marks if is_exact else 0
             else:
-                counts[field.name] = known.n_distinct
+                counts[field.name] = known.n_distinct - self._n_marks(field, limits)
                 if not known.is_exact:
                     estimated.add(field.name)
                     counts[field.name] = _rounded(known.n_distinct)
         by_name = {c.name: c for c in columns}
         limits.refuse(counts, estimated, lambda name: map(str, by_name[name].values))
         return columns
+
+    def _n_marks(self, field: Field, limits: Limits) -> int:
+        """Count the marks of missing values among the texts of a column with too many values."""
+        marks = sorted(limits.missing_values)
+        if field.typed or not marks:
+            return 0
+        is_mark = f"({field.sql}) IN ({', '.join(map(sql_text, marks))})"
+        count = f"count(DISTINCT {field.sql}) FILTER ({is_mark})"
+        return int(self._table.select(count)[0][0])
 
     def has_few_different_rows(self, names: Sequence[str], weight: str | None) -> bool:
         """Whether a sample promises that at most one row in eight is left; see below."""
