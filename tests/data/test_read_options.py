@@ -34,7 +34,7 @@ def test_missing_cells_are_refused_by_default_with_columns_counts_and_remedies(h
         "2 columns have 2 missing values: 'a' (1), 'b' (1); "
         "pass missing='drop', missing='state' or missing='keep', or leave the columns out with drop"
     )
-    with pytest.raises(DataError, match="column 'a' has 1 missing value; set missing"):
+    with pytest.raises(DataError, match="column 'a' has 1 missing value; pass missing="):
         read(holes, drop="b")
 
 
