@@ -171,9 +171,10 @@ def learn(
     checkpoint_every : float, optional
         Seconds between two writes; 30 unless given.
     resume : bool, default False
-        Go on from the file, where there is one, with the answer that a run without a break has;
-        only a search that a clock ends ("auto" without `rounds`, a time limit) may differ. The
-        time limit is for all parts together. A file of other data or settings is refused.
+        Go on from the file, where there is one, with all that was found: the best structure,
+        bounds, lists of parent sets, proofs of components. The search may take another way from
+        there than without a break. The time limit is for all parts together. A file of other data
+        or settings is refused, and so is a score of your own that does not say its settings.
     force : bool, default False
         Begin anew although there is a file.
 

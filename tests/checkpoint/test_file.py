@@ -106,6 +106,17 @@ def test_a_file_that_is_damaged_is_refused(asia, tmp_path, place, kind):
         learn(asia, search="hill_climb", checkpoint=path, resume=True)
 
 
+def test_a_finding_of_another_kind_is_an_error_in_one_line(asia, tmp_path):
+    path = tmp_path / "run"
+    learn(asia, search="hill_climb", checkpoint=path)
+    saved = _read(path)
+    with Checkpoint(path, force=True).open("learn", saved.description) as state:
+        state.put("best", {"dag": "__import__('os')", "score": []})
+        state.keep(now=True)
+    with pytest.raises(FormatError, match="run: is damaged, or cut short; name another file"):
+        learn(asia, search="hill_climb", checkpoint=path, resume=True)
+
+
 def test_any_other_file_is_refused(asia, tmp_path):
     (tmp_path / "run").write_text("asia,tub\nyes,no\n")
     with pytest.raises(FormatError, match="run: is not a bestdag checkpoint; name another file"):

@@ -7,7 +7,7 @@ import pytest
 from bestdag.examples import example
 from bestdag.scores import SCORES
 from bestdag.search.exact.search import Exact
-from bestdag.search.hill_climb import HillClimb
+from bestdag.search.steps import Proved
 
 CSV = str(example("asia.csv"))
 
@@ -80,8 +80,10 @@ def test_force_replaces(cli, tmp_path):
 
 
 def test_after_ctrl_c_comes_at_once_without_what_takes_long(cli, tmp_path, monkeypatch):
+    finished = Exact.steps
+
     def interrupted(self, problem):
-        yield from HillClimb().steps(problem)
+        yield from (event for event in finished(self, problem) if not isinstance(event, Proved))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Exact, "steps", interrupted)
