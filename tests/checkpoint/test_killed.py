@@ -68,7 +68,8 @@ class Killer:
                 time.sleep(0.002)
             self._has_ended(server, self._draw.uniform(0.0, self._longest))
         if not self._has_ended(server):
-            os.kill(process, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended since
+                os.kill(process, signal.SIGKILL)
         ended = int(server.stdout.readline())
         assert ended in (0, -signal.SIGKILL)
         self.n_killed += ended != 0

@@ -235,7 +235,7 @@ class Improver:
             assert self._searchers is not None
             assert self._lists is not None
         with self._scorer.refusals():
-            if self._lists and self._n_turns % self._list_every == 0:
+            if self._lists and self._n_turns % TUNING.list_every == 0:
                 self._list_sets(self._searchers, self._lists)
             every = (
                 TUNING.listed_every
@@ -253,15 +253,6 @@ class Improver:
             yield from self._consider(self._searchers.parents())
         else:
             yield from self.climb()
-
-    @property
-    def _list_every(self) -> int:
-        n_large = sum(len(group) > TUNING.large_family for group in self._parents())
-        return (
-            TUNING.list_seldom
-            if n_large > TUNING.large_families * len(self._numbers)
-            else TUNING.list_every
-        )
 
     @property
     def _threads_each(self) -> int:

@@ -41,12 +41,8 @@ class Tuning(NamedTuple):
     turns_in_a_row: int = 4
     worth_more: float = 1 / 3
 
-    # One round in so many lists small parent sets, until they are listed; where families with more
-    # than so many parents are at least so common, few of these sets will be of use.
+    # One round in so many lists small parent sets, until they are listed.
     list_every: int = 2
-    list_seldom: int = 4
-    large_family: int = 3
-    large_families: float = 0.3
     # All sets up to this size of the promising parents are listed. Where there are more sets than
     # so many, they are first listed for the most promising parents.
     listed_size: int = 3
