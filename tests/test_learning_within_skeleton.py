@@ -102,7 +102,7 @@ def test_statements_of_a_skeleton():
     [
         ({"skeleton": "fci"}, "skeleton must be one of 'pc'"),
         ({"skeleton": 3}, "skeleton must be one of 'pc'"),
-        ({"alpha": 0.1}, "alpha is for the skeleton 'pc'"),
+        ({"alpha": 0.1}, "alpha is for skeleton='pc'"),
         ({"skeleton": "pc", "alpha": 3}, "alpha must be a number between 0 and 1"),
     ],
 )

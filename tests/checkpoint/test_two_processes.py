@@ -66,7 +66,7 @@ def test_the_second_is_refused_until_the_first_is_killed(other, tmp_path):
                 run(checkpoint=path, **word)
             assert str(refused.value) == (
                 f"{name}: {path} is being written by another process (number {other.pid}); wait "
-                "until it has ended, or name another file in checkpoint"
+                "until it has ended, or name another file with checkpoint"
             )
     assert path.read_bytes() == before
     other.kill()

@@ -57,7 +57,7 @@ def test_what_does_not_go_together_is_refused_in_a_line(cli, parts, tmp_path):
     for more, says in (
         (("--rows-in", "memory", "--cache", tmp_path), "--cache is for rows on disk"),
         (("--rows-in", "disk", "--discretize"), "--discretize bins numeric columns in memory"),
-        (("--rows-in", "disk", "--missing", "em"), "EM: the rows stay on disk"),
+        (("--rows-in", "disk", "--missing", "em"), "EM: the rows of a scan stay on disk"),
         (("--rows-in", "disk", "--cache", ""), "--cache must name a folder"),
     ):
         shown = cli("learn", holes if "em" in more else parts, *more)

@@ -44,7 +44,7 @@ NETWORK_COMMANDS = {
     "sample": ["NETWORK", "-n", "20", "-o", "OUT.csv"],
     "score": ["rows.csv", "NETWORK"],
 }
-NO_FILE = {"random", "reproduce"}
+NO_FILE = {"random"}
 TABLES = [name for name in FILES if name != "rows.csv"]
 NETWORKS = [f"net{suffix}{gz}" for suffix in FORMATS for gz in ("", ".gz")]
 

@@ -60,7 +60,7 @@ def test_small_blocks_give_the_same(case, block):
     expected = network.log_probability(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(missing_module, "_BLOCK_CELLS", block)
-        patch.setattr(missing_module, "_ROOMY", 0)
+        patch.setattr(missing_module, "_ROOMY_GROUPS", 0)
         assert network.log_probability(data) == pytest.approx(expected, rel=1e-14, abs=1e-14)
 
 

@@ -17,7 +17,7 @@ __all__ = ["Group", "Sums", "add_sums", "find_groups"]
 
 # Cells whose groups are found together (about 100 MiB), and log2 of the rows that are then.
 _BLOCK_CELLS = 1 << 23
-_ROOMY = 22
+_ROOMY_GROUPS = _ROOMY = 22
 
 _Positions = npt.NDArray[np.intp]
 
@@ -69,7 +69,7 @@ def _group_sums(
     """Sum a group out for these rows, some at a time: shape (rows, 1) or (rows, arity)."""
     members = {v for family in group.families for v in tables.families[family]}
     known = sorted(members - set(group.variables) - {target})
-    n_together = 1 << _ROOMY
+    n_together = 1 << _ROOMY_GROUPS
     for first in range(0, len(positions), n_together):
         here = positions[first : first + n_together]
         codes = {}
