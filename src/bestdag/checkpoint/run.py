@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from bestdag.errors import (
     FileError,
     InvalidParameterError,
+    bad_setting,
     require_flag,
     require_not_negative,
 )
 from bestdag.files import shown_path
+from bestdag.wording import arg, by_reader
 
 if TYPE_CHECKING:
     from bestdag.checkpoint.file import Lock, Saved
@@ -70,39 +72,20 @@ class Checkpoint:
     force: bool = False
 
     def __post_init__(self) -> None:
-        require_not_negative("Checkpoint", "every", self.every)
+        require_not_negative("Checkpoint", "every", self.every, option="--checkpoint-every")
         require_flag("Checkpoint", "resume", self.resume)
         require_flag("Checkpoint", "force", self.force)
 
     @classmethod
     def of(
-        cls,
-        who: str,
-        path: str | os.PathLike[str] | None,
-        every: float | None,
-        resume: bool,
-        force: bool,
+        cls, who: str, checkpoint: Checkpoint | str | os.PathLike[str] | None
     ) -> Checkpoint | None:
-        """Make one of the arguments of `learn`; None without a path."""
-        require_flag(who, "resume", resume)
-        require_flag(who, "force", force)
-        if path is not None:
-            seconds = _EVERY if every is None else every
-            require_not_negative(who, "checkpoint_every", seconds)
-            return cls(path, seconds, resume, force)
-        for name, is_set in {
-            "resume": resume,
-            "force": force,
-            "checkpoint_every": every is not None,
-        }.items():
-            if is_set:
-                option = name.replace("_", "-")
-                raise InvalidParameterError(
-                    f"{who}: {name} needs a checkpoint; name its file with checkpoint"
-                ).with_option(
-                    f"{who}: --{option} needs a checkpoint; name its file with --checkpoint"
-                )
-        return None
+        """Return the value of an argument, whose path alone is a new run's."""
+        if checkpoint is None or isinstance(checkpoint, cls):
+            return checkpoint
+        if isinstance(checkpoint, str | os.PathLike):
+            return cls(checkpoint)
+        raise bad_setting(who, "checkpoint", "a path or a Checkpoint", checkpoint)
 
     def open(self, who: str, description: Mapping[str, str]) -> RunState:
         """Begin a run, or go on with the one in the file.
@@ -151,9 +134,7 @@ class Checkpoint:
             f"{who}: {shown_path(self.path)} is being written by {writer}; wait until it has "
             "ended, or"
         )
-        raise FileError(f"{what} name another file in checkpoint").with_option(
-            f"{what} name another file with --checkpoint"
-        )
+        raise FileError(f"{what} name another file with {arg('checkpoint')}")
 
 
 class RunState:
@@ -332,10 +313,11 @@ def require_word(
     """Refuse a file that is there, unless it is said what becomes of it."""
     if resume and force:
         raise InvalidParameterError(
-            f"{who}: resume continues and force starts over; choose one"
-        ).with_option(f"{who}: --resume continues and --force starts over; choose one")
+            f"{who}: {arg('resume')} continues and {arg('force')} starts over; choose one"
+        )
     if is_there and not (resume or force):
-        what = f"{who}: {shown_path(path)} exists already"
         raise FileError(
-            f"{what}; pass resume=True to continue, or force=True to start over"
-        ).with_option(f"{what}; pass --resume to continue, or --force to start over")
+            f"{who}: {shown_path(path)} exists already; "
+            f"{by_reader('pass Checkpoint(path, resume=True)', 'pass --resume')} to continue, or "
+            f"{arg('force', True)} to start over"
+        )

@@ -69,7 +69,7 @@ def load(path: str | os.PathLike[str]) -> Network | Dataset | ScoreTable | Knowl
     if beginning.startswith(_CHECKPOINT):
         raise FormatError(
             f"load: {shown_path(path)} is the checkpoint of a run; repeat the call that wrote it, "
-            "with resume=True"
+            f"with {by_reader('Checkpoint(path, resume=True)', '--resume')}"
         )
     known = [*FORMATS, ".csv", ".tsv", ".parquet", *_SCORES, *_KNOWLEDGE]
     raise unknown_name("file format", suffix, known, who=f"load: {shown_path(path)}")
