@@ -134,7 +134,7 @@ def posterior_over_DAGs(scale: float, limit: Any) -> Callable[[], object]:  # no
 def posterior_over_orders(scale: float, limit: Any) -> Callable[[], object]:
     """Exact sums over orders."""
     from bestdag import _core, posterior
-    from bestdag.averaging.exact import top_bits_for
+    from bestdag.averaging.exact import _ways_for
     from bestdag.machine import memory_limit
 
     n = round(21 * scale)
@@ -142,7 +142,7 @@ def posterior_over_orders(scale: float, limit: Any) -> Callable[[], object]:
 
     def compute() -> object:
         with memory_limit(limit):  # of what there is the sums take what makes them fastest
-            FORECASTS.append(_core.order_sums_bytes(n, top_bits_for(n, 2) or 0, 2))
+            FORECASTS.append(_core.order_sums_bytes(n, (_ways_for(n, 2) or (0, 2))[0], 2))
         return posterior(
             data, method="exact", prior="order", max_parents=4, threads=2, memory_limit=limit
         )

@@ -17,7 +17,7 @@ def best_structures(data: Dataset, scores: Mapping[str, Score]) -> dict[str, Dag
     first, *others = scores.values()
     scorer = Scorer(data, first, threads=1)
     scorers = [scorer, *(scorer.by(other) for other in others)]
-    results = Exact().run_each([Problem(one, threads=1) for one in scorers])
+    results = Exact().run_each([Problem(one, workers=1) for one in scorers])
     assert all(one.is_proved for one in results)
     return {label: one.dag for label, one in zip(scores, results, strict=True)}
 

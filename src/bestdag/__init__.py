@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from bestdag.averaging.averaged_network import average_networks as average_networks
     from bestdag.averaging.bootstrap import bootstrap as bootstrap
     from bestdag.averaging.posterior import posterior as posterior
+    from bestdag.checkpoint import Checkpoint as Checkpoint
     from bestdag.constraint.pc import pc as pc
+    from bestdag.constraint.pc import pc_skeleton as pc_skeleton
     from bestdag.constraint.result import Conflict as Conflict
     from bestdag.constraint.result import PCResult as PCResult
     from bestdag.constraint.settings import PC as PC
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from bestdag.network.uai import write_evidence as write_evidence
     from bestdag.parameters import *  # noqa: F403
     from bestdag.progress import Progress as Progress
+    from bestdag.progress import watching as watching
     from bestdag.scores import *  # noqa: F403
     from bestdag.scores.local_scores import LocalScores as LocalScores
     from bestdag.scores.prior import ArcDifferencePrior as ArcDifferencePrior
@@ -85,6 +88,7 @@ if TYPE_CHECKING:
     from bestdag.scores.table import ScoreTable as ScoreTable
     from bestdag.search import *  # noqa: F403
     from bestdag.search.naive_bayes import augmented as augmented
+    from bestdag.search.near_optimal.request import NearOptimal as NearOptimal
     from bestdag.validation.comparison import CrossValidation as CrossValidation
     from bestdag.validation.cross_validation import cross_validate as cross_validate
     from bestdag.validation.ess_grid import EssGrid as EssGrid
@@ -101,6 +105,7 @@ _HOME = {
     "SparsePrior": "bestdag.scores.prior",
     "ArcProbabilities": "bestdag.averaging.arc_probabilities",
     "AveragedNetwork": "bestdag.averaging.averaged_network",
+    "Checkpoint": "bestdag.checkpoint",
     "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
     "Conflict": "bestdag.constraint.result",
@@ -119,6 +124,7 @@ _HOME = {
     "Knowledge": "bestdag.graph.knowledge",
     "LearningCurve": "bestdag.validation.learning_curve",
     "Marginals": "bestdag.inference.distribution",
+    "NearOptimal": "bestdag.search.near_optimal.request",
     "Network": "bestdag.network.network",
     "NetworkEvaluation": "bestdag.evaluation.networks",
     "ObservedScore": "bestdag.incomplete.scoring",
@@ -163,6 +169,7 @@ _HOME = {
     "memory_limit": "bestdag.machine",
     "observed_score": "bestdag.incomplete.scoring",
     "pc": "bestdag.constraint.pc",
+    "pc_skeleton": "bestdag.constraint.pc",
     "posterior": "bestdag.averaging.posterior",
     "random_dag": "bestdag.graph.generators",
     "random_network": "bestdag.network.random_network",
@@ -174,6 +181,7 @@ _HOME = {
     "sensitivity": "bestdag.evaluation.sensitivity",
     "sql": "bestdag.data.sources.connection",
     "structural_rank": "bestdag.evaluation.ranks",
+    "watching": "bestdag.progress",
     "write_evidence": "bestdag.network.uai",
 }
 

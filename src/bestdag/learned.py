@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.data.sources.files import table_name
-from bestdag.errors import DataError
+from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.pdag import Pdag
 from bestdag.incomplete import Treatment
@@ -26,7 +26,7 @@ from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.result import SearchResult
-from bestdag.wording import count_of
+from bestdag.wording import arg, by_reader, count_of
 
 if TYPE_CHECKING:
     import networkx
@@ -274,6 +274,53 @@ class Result(SearchResult):
         from bestdag.report.page import write_report
 
         write_report(self, path, threads=threads, probabilities=probabilities)
+
+    def bounded(self, time_limit: float | None = None, *, threads: int | None = None) -> Result:
+        """Bound the best score, whatever search found this structure.
+
+        Parameters
+        ----------
+        time_limit : float, optional
+            Seconds. Without a limit it takes as long as the search took, at least two seconds, or
+            less where the bound is reached.
+        threads : int, optional
+            One per processor unless given.
+
+        Returns
+        -------
+        Result
+            The same with the lower of its bounds, so that it has a `gap`; after Ctrl-C with status
+            "interrupted". What is proved already is returned as it is.
+
+        Examples
+        --------
+        >>> from bestdag import learn
+        >>> from bestdag.examples import example
+        >>> result = learn(example("asia.csv"), "bic", search="hill_climb")
+        >>> result.gap is None, round(result.bounded().gap, 6)
+        (True, 0.0)
+        """
+        if self.scores is None:
+            raise InvalidParameterError(
+                "bounded: structural EM ends in a local optimum, which cannot be bounded; "
+                f"{by_reader('learn', 'leave out --bound, or learn')} with another strategy for "
+                f"missing values, such as {arg('missing', 'drop')}"
+            )
+        if self.is_proved or self.status == "interrupted":
+            return self
+        from bestdag.search.bound import bound_after
+
+        scores = self.scores
+        if isinstance(scores, Scorer):
+            scores = scores.within_support(self.limits.support).with_threads(threads)
+        return bound_after(
+            self,
+            scores,
+            knowledge=self.knowledge,
+            max_parents=self.asked.get("max_parents"),
+            time_limit=time_limit,
+            threads=threads,
+        )
 
     def _repr_html_(self) -> str:
         from bestdag.graph.plotting import notebook_svg

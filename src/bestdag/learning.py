@@ -7,13 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any
 
 from bestdag.advice import advice_on
 from bestdag.checkpoint import Checkpoint, RunState, describe
-from bestdag.constraint.confined import confined
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import make_method
@@ -27,15 +26,13 @@ from bestdag.errors import (
     require_not_negative,
     require_positive,
 )
-from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.knowledge.knowledge import known_as
-from bestdag.graph.pdag import Pdag
 from bestdag.incomplete import Refuse, Treatment, make_treatment
 from bestdag.incomplete.base import Task
 from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
-from bestdag.progress import Told, listening, reporter_for, warn_of_interrupt
+from bestdag.progress import current_reporter, listening, unwatched, warn_of_interrupt
 from bestdag.scores import chosen_or_default
 from bestdag.scores.base import Score
 from bestdag.scores.local_scores import LocalScores
@@ -44,10 +41,12 @@ from bestdag.scores.prior import StructurePrior, make_prior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import make_search
-from bestdag.search.near_optimal.request import Request
+from bestdag.search.near_optimal.request import NearOptimal
 from bestdag.search.result import SearchResult
 from bestdag.search.steps import Search, checked_search
 from bestdag.search.ties import tie_width
+from bestdag.wording import by_reader, count_of
+from bestdag.workers import Workers, resolve_workers
 
 __all__ = ["known_as", "learn"]
 
@@ -57,31 +56,17 @@ def learn(
     score: Score | str | None = None,
     *,
     search: Search | str = "auto",
-    missing: Treatment | str = "error",
-    discretize: Method | str | int | bool | None = None,
+    structure_prior: StructurePrior | str | None = None,
+    knowledge: Knowledge | Sequence[str] | None = None,
     max_parents: int | None = None,
     support: float = DEFAULT_SUPPORT,
-    knowledge: Knowledge | Sequence[str] | None = None,
-    skeleton: str | Pdag | None = None,
-    alpha: float | None = None,
-    structure_prior: StructurePrior | str | None = None,
+    missing: Treatment | str = "error",
+    discretize: Method | str | int | bool | None = None,
+    near_optimal: NearOptimal | int | None = None,
     time_limit: float | None = None,
-    memory_limit: float | str | None = None,
-    bound: bool = False,
-    k_best: int | None = None,
-    per_class: bool | None = None,
-    all_optimal: bool = False,
-    collect_within: float | None = None,
-    threads: int | None = None,
     seed: int = 0,
-    start: Dag | None = None,
-    cluster: Any = None,
-    executor: Executor | None = None,
-    progress: Told | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_every: float | None = None,
-    resume: bool = False,
-    force: bool = False,
+    workers: int | Executor | Any | str | None = None,
+    checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
 ) -> Result:
     """Learn the structure of a Bayesian network.
 
@@ -95,7 +80,22 @@ def learn(
         qNML unless given, with the structure prior "sparse". `LocalScores` are scores already.
     search : Search or str, default "auto"
         "auto" finds a good structure at once, raises it while there is time, bounds the best score
-        and proves the optimum where it can; the notes of the result say what it did.
+        and proves the optimum where it can; the notes of the result say what it did. A search
+        that improves a structure begins with the one of its setting `start_from`.
+    structure_prior : StructurePrior, "sparse" or "uniform", optional
+        "sparse" corrects for the number of variables that there are to choose parents from, see
+        `SparsePrior`. It is the default where no score is named; "uniform", no prior at all, where
+        one is.
+    knowledge : Knowledge or list of str, optional
+        Arcs, tiers, orders that the structure must obey; statements such as ``"A -> B"`` are what
+        `Knowledge.parse` takes. `pc_skeleton` makes the statement that arcs run along the links
+        that tests of independence leave; what is proved is proved within it.
+    max_parents : int, optional
+        At most so many parents for every variable.
+    support : float, default 5.0
+        At least so many rows, on average, for each occupied cell of a family's table: the values
+        that a variable and its parents take together may be a fifth of the rows at most. Families
+        that a statement requires are kept and noted. 0 is no limit.
     missing : {"error", "drop", "state", "em", "available"} or StructuralEM, default "error"
         What to do about missing values: refuse them, and say which of the others suits; learn from
         the complete rows; make a state of them; learn structure and parameters in turn
@@ -107,80 +107,32 @@ def learn(
         Cut numeric columns into intervals as the table is read: "quantile" (what True means) or
         "uniform", so many quantiles, or a method with its settings. What `discretize` of the table
         with a target makes is given as the data.
-    max_parents : int, optional
-        At most so many parents for every variable.
-    support : float, default 5.0
-        At least so many rows, on average, for each occupied cell of a family's table: the values
-        that a variable and its parents take together may be a fifth of the rows at most. Families
-        that a statement requires are kept and noted. 0 is no limit.
-    knowledge : Knowledge or list of str, optional
-        Arcs, tiers, orders that the structure must obey; statements such as ``"A -> B"`` are what
-        `Knowledge.parse` takes.
-    skeleton : "pc" or Pdag, optional
-        Arcs run along these links only, for every search: those that the PC algorithm leaves, or
-        those of a graph. What is proved is proved within the skeleton.
-    alpha : float, optional
-        Level of significance of the tests of the skeleton "pc"; 0.05 unless given. The tests
-        take at most half of a time limit.
-    structure_prior : StructurePrior, "sparse" or "uniform", optional
-        "sparse" corrects for the number of variables that there are to choose parents from, see
-        `SparsePrior`. It is the default where no score is named; "uniform", no prior at all, where
-        one is.
+    near_optimal : NearOptimal or int, optional
+        Also list the structures next to the best, with proof, in `structures` of the result: so
+        many, or what `NearOptimal` says. That takes exact search ("auto" is exact then).
     time_limit : float, optional
         Seconds, from when the data are read. "auto" uses them unless a proof comes first; without
         a limit it ends when nothing improves any more, after 60 s at the latest.
-    memory_limit : float or str, optional
-        What all of it may take beyond what the process has already, reading included: bytes, or a
-        text such as "2 GB"; four fifths of what is free unless given. A search that can do with
-        less memory does; one that cannot is refused with a forecast before it begins.
-    bound : bool, default False
-        Bound the best score after any search, so that the result has a `gap`. That takes a quarter
-        of the time limit; without one as long as the search took, at least two seconds, or less
-        when the bound is reached.
-    k_best : int, optional
-        List so many structures, the best there are, in `structures` of the result, with proof: by
-        exact search ("auto" is exact then).
-    per_class : bool, optional
-        List one structure for each class of equivalent ones. The score must be the same for all
-        members. False unless given, and True for `collect_within`.
-    all_optimal : bool, default False
-        List all structures that tie with the best.
-    collect_within : float, optional
-        List all that score no less than the best minus so many nats: of Bayes factor
-        ``exp(collect_within)`` or less, where the score is a log marginal likelihood or BIC.
-        `k_best` limits their number.
-    threads : int, optional
-        One per processor unless given.
     seed : int, default 0
         For searches that draw at random.
-    start : Dag, optional
-        The structure to begin with, for searches that improve one; others note that they do not
-        use it.
-    cluster : distributed.Client or str, optional
-        Machines that hold the rows and count: the client of a Dask cluster, the address of its
-        scheduler, or "local" for processes of this machine; needs ``bestdag[cluster]``. Parquet
-        files that all of them see are read by them; anything else is read here and sent. The
-        structure and its score are those of one machine. A client stays open, so that the result
-        can be fitted.
-    executor : concurrent.futures.Executor, optional
-        Who does what can be done apart, such as a pool of processes or Dask's
-        ``client.get_executor()``: tables of parent sets, some children to each task, and restarts
-        of climbing. Each worker needs all rows, which are sent to it. The result is the same.
-    progress : callable, optional
-        Called a few times a second, from the calling thread, with a `Progress`: phase, best score
-        so far, bound, time. What it raises is raised here; KeyboardInterrupt does what Ctrl-C does.
-    checkpoint : path, optional
+    workers : int, Executor, distributed.Client or str, optional
+        Who works: so many threads of this machine, one per processor unless given; an `Executor` of
+        concurrent.futures, such as a pool of processes or Dask's ``client.get_executor()``, for
+        what can be done in parallel (tables of parent sets, restarts of climbing; each of its
+        workers is sent all rows); or machines that hold the rows and count: the client of a Dask
+        cluster, which stays open, the address of its scheduler, or "local" for processes of this
+        machine (needs ``bestdag[cluster]``; Parquet files that all of them see are read by them,
+        anything else is read here and sent). The result is the same.
+    checkpoint : Checkpoint or path, optional
         A file in which the run is kept while it works, so that it can go on after whatever ended
-        it; at the end it has the answer.
-    checkpoint_every : float, optional
-        Seconds between two writes; 30 unless given.
-    resume : bool, default False
-        Go on from the file, where there is one, with all that was found: the best structure,
-        bounds, lists of parent sets, proofs of components. The search may take another way from
-        there than without a break. The time limit is for all parts together. A file of other data
-        or settings is refused, and so is a score of your own that does not say its settings.
-    force : bool, default False
-        Begin anew although there is a file.
+        it, by ``Checkpoint(path, resume=True)``; at the end it has the answer. The time limit is
+        for all parts together.
+
+    See Also
+    --------
+    memory_limit : Limit the memory of everything in a block.
+    watching : Follow the progress of everything in a block.
+    Result.bounded : Bound the best score after any search.
 
     Warns
     -----
@@ -191,206 +143,230 @@ def learn(
 
     Examples
     --------
+    >>> from bestdag import NearOptimal
     >>> from bestdag.examples import example
     >>> result = learn(example("asia.csv"), "bdeu")
     >>> result.status, result.dag.parents("dysp")
     ('optimum proved', ('bronc', 'either'))
     >>> learn(example("asia.csv"), "bdeu", knowledge=["dysp !- either"]).dag.parents("dysp")
     ('bronc', 'lung')
-    >>> result = learn(example("asia.csv"), "bdeu", k_best=3, per_class=True)
+    >>> result = learn(example("asia.csv"), "bdeu", near_optimal=NearOptimal(k=3, per_class=True))
     >>> [round(result.score - one.score, 3) for one in result.structures]
     [0.0, 0.446, 0.52]
     """
     require_not_negative("learn", "support", support)
-    request = Request.of(k_best, per_class, all_optimal, collect_within)
-    asked = _asked(
-        data=data if isinstance(data, str | os.PathLike) else None,
-        search=search,
-        max_parents=max_parents,
-        support=support,
-        knowledge=knowledge,
-        skeleton=skeleton,
-        alpha=alpha,
-        time_limit=time_limit,
-        memory_limit=memory_limit,
-        bound=bound or None,
-        seed=seed,
-        start=start,
-        missing=None if missing == "error" else missing,
-        discretize=None if discretize is False else discretize,
-        k_best=k_best,
-        per_class=per_class,
-        all_optimal=all_optimal or None,
-        collect_within=collect_within,
-    )
-    told = reporter_for("learn", progress)
-    with limited_memory(memory_limit), listening(told), ExitStack() as stack:
+    settings = {
+        "data": data if isinstance(data, str | os.PathLike) else None,
+        "search": search,
+        "knowledge": knowledge,
+        "max_parents": max_parents,
+        "support": support,
+        "missing": None if missing == "error" else missing,
+        "discretize": None if discretize is False else discretize,
+        "near_optimal": near_optimal,
+        "time_limit": time_limit,
+        "seed": seed,
+    }
+    listed = NearOptimal.of(near_optimal)
+    who_works = resolve_workers("learn", workers, holds_rows=True)
+    threads = who_works.threads
+    file = Checkpoint.of("learn", checkpoint)
+    with limited_memory(None), listening(current_reporter()), ExitStack() as stack:
         client = None
-        if cluster is not None:
+        if who_works.cluster is not None:
             from bestdag.cluster.session import joined
 
-            client = stack.enter_context(joined(cluster, threads=threads))
-        dataset, chosen, prior = None, None, None
-        scores: LocalScores | None = None
-        notes: list[str] = []
-        treatment = make_treatment(missing)
+            client = stack.enter_context(joined(who_works.cluster, threads=threads))
         if isinstance(data, LocalScores):
-            _refuse_beside_scores(
-                data,
-                score=score,
-                structure_prior=structure_prior,
-                missing=None if isinstance(treatment, Refuse) else missing,
-                discretize=discretize or None,
-            )
-            scores = data
-            if isinstance(data, Scorer):
-                dataset, prior = data.dataset, data.structure_prior
-                given: Any = data.score
-                if isinstance(given, NodeAverage):
-                    given, treatment = given.score, make_treatment("available")
-                chosen = given
+            source = _scored(data, score, structure_prior, missing, discretize)
         else:
-            chosen, structure_prior = chosen_or_default(score, structure_prior)
-            if not isinstance(data, Dataset) or discretize:
-                if told is not None:
-                    told.tell("reading the table")
-                rows = _read(data, treatment, discretize, client)
-                data = rows.dataset
-                notes += rows.notes
-            if treatment.idle is not None and not data.has_missing:
-                what = "the table is learned like any complete one"
-                notes.append(f"no missing values: {treatment.idle}, and {what}")
-                treatment = Refuse()
-            dataset = treatment.settle(data, chosen)
-            prior = make_prior(structure_prior, len(dataset.names))
-            if dataset.n_rows < data.n_rows:
-                those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
-                notes.append(f"learned from the {those} that have no missing values")
-            if client is not None:
-                from bestdag.cluster.reading import spread
-
-                dataset = spread(client, dataset)
+            source = _read_and_scored(data, score, structure_prior, missing, discretize, client)
         if isinstance(search, str):
             search = make_search(search)
-        asked_for = known = known_as(knowledge)
-        has_statements = known is not None and known != Knowledge()
-        begun = time.monotonic()
-        file = Checkpoint.of("learn", checkpoint, checkpoint_every, resume, force)
-        state = RunState()
+        known = known_as(knowledge)
+        if known is not None and known.skeleton is not None:
+            links = count_of(len(known.skeleton), "link")
+            source.notes.append(f"arcs run along the {links} of a skeleton")
+        begun, state = time.monotonic(), RunState()
         if file is not None:
             description = describe(
                 "learn",
-                data if dataset is None or isinstance(data, LocalScores) else dataset,
+                source.described,
                 checked_search(search),
-                score=chosen,
-                structure_prior=prior,
-                missing=treatment,
+                score=source.score,
+                structure_prior=source.prior,
+                missing=source.treatment,
                 max_parents=max_parents,
                 support=support,
                 knowledge=known,
-                skeleton=skeleton,
-                alpha=alpha,
-                bound=bound,
-                near_optimal=request,
+                near_optimal=listed,
                 seed=seed,
-                start=start,
             )
             state = file.open("learn", description)
         stack.callback(state.close)
         if time_limit is not None:
             require_positive("learn", "time_limit", time_limit)
             time_limit = state.limited(time_limit, begun)
-        tested = 0.0  # seconds
-        is_confined = skeleton is not None or alpha is not None
-        result_before = state.result(SearchResult)
-        if is_confined and result_before is None:
-            begun = time.monotonic()
-            known, note = confined(known, skeleton, alpha, dataset, time_limit, threads, told)
-            notes.append(note)
-            tested = time.monotonic() - begun
-            if time_limit is not None:
-                time_limit = max(time_limit - tested, 1e-3)
         task = Task(
             search=search,
-            bound=bound,
-            near_optimal=request,
-            structure_prior=prior,
+            near_optimal=listed,
+            structure_prior=source.prior,
             knowledge=known,
             max_parents=max_parents,
             support=support,
             time_limit=time_limit,
-            threads=threads,
             seed=seed,
-            start=start,
-            progress=told,
-            executor=executor,
+            workers=Workers(threads=threads, executor=who_works.executor),
             state=state,
         )
-
-        def solved(task: Task) -> SearchResult:
-            nonlocal scores
-            if dataset is None or chosen is None or isinstance(data, Scorer):
-                return task.solve(data)
-            scorer = treatment.scorer(dataset, chosen, prior, support=support, threads=threads)
-            scores = scorer
-            return treatment.learn(dataset, chosen, task, scorer)
-
-        if result_before is not None:
-            found = replace(result_before, resumed_seconds=state.seconds_before)
-            if found.is_proved:
-                again = partial(solved, replace(task, state=None, progress=None))
-                found = replace(found, certificates=(_ProofBySolvingAgain(found.score, again),))
-            if is_confined:
-                notes.append(found.notes[-1])
-        else:
-            found = solved(task)
-            found = replace(
-                found,
-                seconds=found.seconds + tested + state.seconds_before,
-                resumed_seconds=state.seconds_before,
-                limits=replace(
-                    found.limits,
-                    has_statements=has_statements,
-                    has_skeleton=skeleton is not None,
-                ),
-                notes=(*found.notes, *notes),
-            )
-            if found.status in ("time limit", "interrupted"):
-                state.stop(at_once=found.status == "interrupted")
+        changes: dict[str, Any] = {"resumed_seconds": state.seconds_before}
+        result = state.result(SearchResult)
+        if result is None:
+            result = source.solve(task)
+            changes["seconds"] = result.seconds + state.seconds_before
+            changes["notes"] = (*result.notes, *source.notes)
+            if result.status in ("time limit", "interrupted"):
+                state.stop(at_once=result.status == "interrupted")
             else:
-                state.finish(replace(found, certificates=()))
-
-    def counts() -> CountingEngine:
-        assert dataset is not None
-        if isinstance(scores, Scorer):
-            return scores.counts
-        return CountingEngine(dataset, missing="available", threads=threads)
-
-    values = {field.name: getattr(found, field.name) for field in fields(found)}
-    result = Result(
-        **values,
+                state.finish(replace(result, certificates=(), **changes))
+        elif result.is_proved:
+            again = partial(source.solve, replace(task, state=None))
+            changes["certificates"] = (_ProofBySolvingAgain(result.score, again),)
+    dataset = source.dataset
+    learned = Result(
+        **{one.name: getattr(result, one.name) for one in fields(result)} | changes,
         dataset=dataset,
-        scored_by=chosen,
-        treatment=treatment,
-        structure_prior=prior,
-        advice=() if dataset is None else advice_on(found, dataset, counts),
-        data_notes=tuple(note for note in notes if note in found.notes),
-        asked=asked,
-        knowledge=asked_for,
-        scores=scores.within_support(0.0) if isinstance(scores, Scorer) else scores,
+        scored_by=source.score,
+        treatment=source.treatment,
+        structure_prior=source.prior,
+        advice=()
+        if dataset is None
+        else advice_on(result, dataset, partial(source.counts, threads)),
+        data_notes=tuple(source.notes),
+        asked={name: value for name, value in settings.items() if value is not None},
+        knowledge=known,
+        scores=source.scores.within_support(0.0)
+        if isinstance(source.scores, Scorer)
+        else source.scores,
     )
     lost = getattr(dataset, "lost", None)
-    if lost is not None and result.status == "interrupted":
-        raise ClusterError.after(lost, result)
-    if result.was_interrupted:
-        warn_of_interrupt("learn", result, _how_to_go_on(has_file=checkpoint is not None))
-    return result
+    if lost is not None and learned.status == "interrupted":
+        raise ClusterError.after(lost, learned)
+    if learned.was_interrupted:
+        warn_of_interrupt("learn", learned, _how_to_go_on(has_file=file is not None))
+    return learned
+
+
+@dataclass(slots=True)
+class _Source:
+    """What is learned from: rows and a score for them, or scores alone."""
+
+    treatment: Treatment
+    dataset: Dataset | None = None
+    score: Score | None = None
+    prior: StructurePrior | None = None
+    scores: LocalScores | None = None
+    is_scored: bool = False  # whether the scores were given
+    notes: list[str] = field(default_factory=list)  # what became of the rows
+
+    @property
+    def described(self) -> Dataset | LocalScores:
+        """What a checkpoint is about."""
+        source = self.scores if self.is_scored else self.dataset
+        assert source is not None
+        return source
+
+    def solve(self, task: Task) -> SearchResult:
+        """Search, by the scores there are or by those of the rows."""
+        if self.is_scored:
+            assert self.scores is not None
+            return task.solve(self.scores)
+        assert self.dataset is not None
+        assert self.score is not None
+        scorer = self.treatment.scorer(
+            self.dataset,
+            self.score,
+            self.prior,
+            support=task.support,
+            threads=task.workers.threads,
+        )
+        self.scores = scorer
+        return self.treatment.learn(self.dataset, self.score, task, scorer)
+
+    def counts(self, threads: int | None) -> CountingEngine:
+        """Return what counts the rows."""
+        if isinstance(self.scores, Scorer):
+            return self.scores.counts
+        assert self.dataset is not None
+        return CountingEngine(self.dataset, missing="available", threads=threads)
+
+
+def _scored(
+    data: LocalScores,
+    score: Score | str | None,
+    structure_prior: StructurePrior | str | None,
+    missing: Treatment | str,
+    discretize: Method | str | int | bool | None,
+) -> _Source:
+    """Learn by scores that are given."""
+    treatment = make_treatment(missing)
+    _refuse_beside_scores(
+        data,
+        score=score,
+        structure_prior=structure_prior,
+        missing=None if isinstance(treatment, Refuse) else missing,
+        discretize=discretize or None,
+    )
+    if not isinstance(data, Scorer):
+        return _Source(treatment, scores=data, is_scored=True)
+    chosen: Any = data.score
+    if isinstance(chosen, NodeAverage):
+        chosen, treatment = chosen.score, make_treatment("available")
+    return _Source(treatment, data.dataset, chosen, data.structure_prior, data, is_scored=True)
+
+
+def _read_and_scored(
+    data: Any,
+    score: Score | str | None,
+    structure_prior: StructurePrior | str | None,
+    missing: Treatment | str,
+    discretize: Method | str | int | bool | None,
+    client: Any,
+) -> _Source:
+    """Read the table, decide what becomes of missing values, and choose a score."""
+    treatment = make_treatment(missing)
+    chosen, structure_prior = chosen_or_default(score, structure_prior)
+    notes: list[str] = []
+    if not isinstance(data, Dataset) or discretize:
+        reporter = current_reporter()
+        if reporter is not None:
+            reporter.report("reading the table")
+        rows = _read(data, treatment, discretize, client)
+        data = rows.dataset
+        notes += rows.notes
+    if treatment.idle is not None and not data.has_missing:
+        what = "the table is learned like any complete one"
+        notes.append(f"no missing values: {treatment.idle}, and {what}")
+        treatment = Refuse()
+    dataset = treatment.settle(data, chosen)
+    if dataset.n_rows < data.n_rows:
+        those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
+        notes.append(f"learned from the {those} that have no missing values")
+    if client is not None:
+        from bestdag.cluster.reading import spread
+
+        dataset = spread(client, dataset)
+    prior = make_prior(structure_prior, len(dataset.names))
+    return _Source(treatment, dataset, chosen, prior, notes=notes)
 
 
 def _how_to_go_on(*, has_file: bool) -> str:
+    again = by_reader("Checkpoint(path, resume=True)", "--resume")
     if has_file:
-        return "to continue from the checkpoint, call learn again with resume=True"
-    return "a run with checkpoint=FILE can be continued by resume=True"
+        return f"to continue from the checkpoint, learn again with {again}"
+    return (
+        f"a run with {by_reader('a checkpoint', '--checkpoint FILE')} can be continued by {again}"
+    )
 
 
 def _read(
@@ -415,9 +391,9 @@ def _read(
         return Rows(cut_numbers(data, method=method, missing=treatment.reads_as))
     place: str | Place = "auto"
     if client is not None:
-        from bestdag.cluster.reading import Workers
+        from bestdag.cluster.reading import Workers as RowsOnWorkers
 
-        place = Workers(client)
+        place = RowsOnWorkers(client)
     return read_rows(data, rows_in=place, missing=treatment.reads_as)
 
 
@@ -430,17 +406,13 @@ class _ProofBySolvingAgain:
 
     def verify(self) -> None:
         """Solve again, check that proof, and compare the scores."""
-        result = self.again()
+        with unwatched():
+            result = self.again()
         result.verify()
         if abs(result.score - self.score) > tie_width(self.score) + result.resolution:
             raise BestdagError(
                 f"verify: the file says {self.score!r}, and the best is {result.score!r}"
             )
-
-
-def _asked(**given: Any) -> dict[str, Any]:
-    """Keep what was given."""
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _refuse_beside_scores(data: LocalScores, **settings: object) -> None:

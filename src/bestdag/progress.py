@@ -1,4 +1,4 @@
-"""How far things are: a small value for whoever asked to be told, a few times a second."""
+"""How far work is: a small value for the callback that watches it, a few times a second."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from bestdag.errors import InterruptedWarning, InvalidParameterError, caller_lev
 __all__ = [
     "OutOfTimeError",
     "Progress",
+    "ProgressCallback",
     "Reporter",
-    "Told",
+    "check_interrupt",
     "counting",
+    "current_reporter",
     "handling_interrupts",
-    "heed",
     "listening",
-    "reporter_for",
     "until",
+    "unwatched",
     "warn_of_interrupt",
+    "watching",
 ]
 
 # Between two calls within one phase; a new phase is told at once.
@@ -97,7 +99,7 @@ class Progress:
         return ", ".join(self.parts())
 
 
-Told = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 
 
 class Reporter:
@@ -108,13 +110,13 @@ class Reporter:
 
     Parameters
     ----------
-    told : callable
+    callback : callable
         Gets a `Progress`. What it raises ends the work: KeyboardInterrupt as Ctrl-C does, with the
         best so far, anything else by being raised.
     """
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, callback: ProgressCallback) -> None:
+        self._callback = callback
         self._began = time.monotonic()
         self._deadline = math.inf
         self._phase, self._detail = "", ""
@@ -122,13 +124,13 @@ class Reporter:
         self._bound: float | None = None
         self._share: float | None = None
         self._next = 0.0
-        self._is_telling = False
+        self._is_reporting = False
 
     def until(self, deadline: float | None) -> None:
         """Say when a limit ends it, by the monotonic clock."""
         self._deadline = math.inf if deadline is None else deadline
 
-    def tell(
+    def report(
         self,
         phase: str,
         detail: str = "",
@@ -153,19 +155,19 @@ class Reporter:
 
     def within(self, phase: str) -> Reporter:
         """Return one for a part of the work, whose phases are details and whose scores are not."""
-        return Reporter(lambda now: self.tell(phase, now.phase, share=self._share))
+        return Reporter(lambda now: self.report(phase, now.phase, share=self._share))
 
     def _call(self, is_new: bool) -> None:
         now = time.monotonic()
-        if self._is_telling or (now < self._next and not is_new):
+        if self._is_reporting or (now < self._next and not is_new):
             return  # what is told may itself call us
         left = self._deadline - now
         bound = self._bound
         if bound is not None and self._score is not None:
             bound = max(bound, self._score)  # but for rounding
-        self._is_telling = True
+        self._is_reporting = True
         try:
-            self._told(
+            self._callback(
                 Progress(
                     phase=self._phase,
                     detail=self._detail,
@@ -177,32 +179,77 @@ class Reporter:
                 )
             )
         finally:
-            self._is_telling = False
+            self._is_reporting = False
             self._next = time.monotonic() + _SECONDS_BETWEEN
 
 
-def reporter_for(who: str, progress: Told | Reporter | None) -> Reporter | None:
-    """Return who tells a caller how far things are; None where nobody asked."""
-    if progress is None or isinstance(progress, Reporter):
-        return progress
-    if not callable(progress):
+# What watches the work of this thread: a callback, or the reporter of the work under way.
+_watcher: ContextVar[ProgressCallback | Reporter | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watching(callback: ProgressCallback) -> Iterator[None]:
+    """Let a function follow everything that is done within the block.
+
+    Parameters
+    ----------
+    callback : callable
+        Called a few times a second, from the calling thread, with a `Progress`: phase, best score
+        so far, bound, time. What it raises is raised by the work; KeyboardInterrupt does what
+        Ctrl-C does.
+
+    Examples
+    --------
+    >>> from bestdag import learn
+    >>> phases = set()
+    >>> with watching(lambda progress: phases.add(progress.phase)):
+    ...     result = learn({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9})
+    >>> "reading the table" in phases
+    True
+    """
+    if not callable(callback):
         raise InvalidParameterError(
-            f"{who}: progress must be a function of one argument, got {progress!r:.60}"
+            f"watching: must be a function of one argument, got {callback!r:.60}"
         )
-    return Reporter(progress)
+    token = _watcher.set(callback)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Let the work within the block report nothing: the caller says how far all of it is."""
+    token = _watcher.set(None)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def current_reporter() -> Reporter | None:
+    """Return what reports to the callback that watches; None where nothing does.
+
+    Within work that reports already it is the reporter of that work.
+    """
+    watcher = _watcher.get()
+    return watcher if watcher is None or isinstance(watcher, Reporter) else Reporter(watcher)
 
 
 @contextmanager
 def listening(reporter: Reporter | None) -> Iterator[None]:
-    """Let native code that this thread runs remind it to tell, for as long as the block lasts."""
+    """Let what is done within the block report here, and native code remind it to."""
     if reporter is None:
         yield
         return
+    token = _watcher.set(reporter)
     before = _core.set_listener(reporter.remind)
     try:
         yield
     finally:
         _core.set_listener(before)
+        _watcher.reset(token)
 
 
 class OutOfTimeError(Exception):
@@ -234,7 +281,7 @@ def until(deadline: float) -> Iterator[None]:
         _core.set_listener(before)
 
 
-def heed() -> None:
+def check_interrupt() -> None:
     """Do what native work does about every 20 ms: for loops in Python that wait for others.
 
     Raises what whoever listens raises, `OutOfTimeError` included.
@@ -273,19 +320,17 @@ def warn_of_interrupt(who: str, best: Any, how_to_go_on: str) -> None:
     warnings.warn(warning, stacklevel=caller_level())
 
 
-def counting(
-    progress: Told | Reporter | None, phase: str, n_items: int, *, who: str
-) -> Callable[[int], None] | None:
+def counting(phase: str, n_items: int) -> Callable[[int], None] | None:
     """Return what to call with the number of each item that is done, of so many."""
-    reporter = reporter_for(who, progress)
+    reporter = current_reporter()
     if reporter is None:
         return None
-    reporter.tell(phase, share=0.0)
+    reporter.report(phase, share=0.0)
     n_done = 0
 
     def on_done(_number: int) -> None:
         nonlocal n_done
         n_done += 1
-        reporter.tell(phase, f"{n_done:,} of {n_items:,}", share=n_done / n_items)
+        reporter.report(phase, f"{n_done:,} of {n_items:,}", share=n_done / n_items)
 
     return on_done

@@ -41,20 +41,15 @@ _MARKED = re.compile(f"{_OPEN}([^{_OPEN}]*?){_BETWEEN}([^{_OPEN}]*?){_CLOSE}", r
 
 # Parameters that messages name. A contract test holds them to the parameters and options there are.
 Parameter = Literal[
-    "all_optimal",
     "allow_few_rows",
     "alpha",
     "arc_probability",
     "arities",
-    "bound",
     "burn_in",
     "cache",
     "candidates",
     "checkpoint",
-    "checkpoint_every",
-    "cluster",
     "collapse",
-    "collect_within",
     "drop",
     "encoding",
     "engine",
@@ -66,7 +61,6 @@ Parameter = Literal[
     "impossible",
     "initial_temperature",
     "k",
-    "k_best",
     "max_parents",
     "max_states",
     "memory_limit",
@@ -76,6 +70,7 @@ Parameter = Literal[
     "mode",
     "n",
     "n_arcs",
+    "near_optimal",
     "oracle",
     "order",
     "orders",
@@ -90,23 +85,34 @@ Parameter = Literal[
     "search",
     "separator",
     "sheet",
-    "skeleton",
     "smooth",
     "start",
+    "start_from",
     "steps",
     "structure_prior",
     "support",
     "target",
     "test",
     "threads",
+    "ties",
     "time_limit",
+    "within",
+    "workers",
 ]
 PARAMETERS: tuple[str, ...] = get_args(Parameter)
 # Options of single commands that are called otherwise than the parameter.
-Option = Literal["--cv", "--dag-prior"]
+Option = Literal["--cluster", "--cv", "--dag-prior"]
 
 # Options that are spelled otherwise than their parameter, everywhere.
-_OPTIONS = {"missing_values": "--missing-value", "n": "-n"}
+_OPTIONS = {
+    "missing_values": "--missing-value",
+    "n": "-n",
+    "near_optimal": "--k-best",
+    "start_from": "--start",
+    "ties": "--all-optimal",
+    "within": "--collect-within",
+    "workers": "--threads",
+}
 # What a shell can write for a tab and a blank.
 _SIGNS = {"\t": "tab", " ": "space"}
 _NO_VALUE: Any = object()

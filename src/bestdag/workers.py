@@ -33,17 +33,68 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from bestdag.errors import BestdagError, InvalidParameterError
+from bestdag import _core
+from bestdag.errors import BestdagError, InvalidParameterError, bad_setting, require_count
 from bestdag.machine import memory_limit, thread_count
+from bestdag.progress import unwatched
 from bestdag.wording import arg
 
-__all__ = ["run_all"]
+__all__ = ["Workers", "resolve_workers", "run_all"]
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 _DIE_WITH_PARENT = 1  # of Linux's prctl
 _LARGE = 1 << 16  # bytes: less is sent with each item
 _MISSED = b""  # what a worker answers that has no such work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workers:
+    """Who works, as the argument `workers` says it.
+
+    Attributes
+    ----------
+    threads : int or None
+        Of this machine; None is one per processor, and with an executor one for each task.
+    executor : concurrent.futures.Executor or None
+        Runs elsewhere what can be done in parallel.
+    cluster : distributed.Client, str or None
+        Holds the rows and counts: the client, the address of its scheduler, or "local".
+    """
+
+    threads: int | None = None
+    executor: Executor | None = None
+    cluster: Any = None
+
+
+def resolve_workers(who: str, workers: Any, *, holds_rows: bool = False) -> Workers:
+    """Say what the argument `workers` means; a cluster only where it can hold the rows.
+
+    Examples
+    --------
+    >>> resolve_workers("learn", 4)
+    Workers(threads=4, executor=None, cluster=None)
+    """
+    if isinstance(workers, Workers):
+        resolved = workers
+    elif workers is None:
+        resolved = Workers()
+    elif isinstance(workers, int):
+        resolved = Workers(threads=require_count(who, "workers", workers, minimum=1))
+    elif callable(getattr(workers, "scheduler_info", None)) or isinstance(workers, str):
+        resolved = Workers(cluster=workers)
+    elif callable(getattr(workers, "submit", None)):
+        resolved = Workers(executor=workers)
+    else:
+        what = "a number, an Executor of concurrent.futures"
+        what += ", a Dask client or an address" if holds_rows else ""
+        raise bad_setting(who, "workers", what, workers)
+    if resolved.cluster is not None and not holds_rows:
+        raise InvalidParameterError(
+            f"{who}: a cluster cannot hold the rows here, got {workers!r:.60}; give the executor "
+            "of a Dask client, client.get_executor(), or a number of threads"
+        )
+    return resolved
 
 
 def run_all(
@@ -101,7 +152,7 @@ def run_all(
     if executor is not None:
         if not callable(getattr(executor, "submit", None)):
             raise InvalidParameterError(
-                f"{who}: executor must be an Executor of concurrent.futures, got {executor!r:.60}"
+                f"{who}: workers must be an Executor of concurrent.futures, got {executor!r:.60}"
             )
         with _broadcast(_Task(work, 1 if threads is None else n_threads), who) as shared:
             return _gathered(executor, shared, items, who, take)
@@ -113,7 +164,8 @@ def run_all(
                 return _gathered(pool, _Inherited(), range(len(items)), who, take)
     answers = []
     for number, item in enumerate(items):
-        answers.append(work(item, n_threads))
+        with unwatched():
+            answers.append(work(item, n_threads))
         take(number, answers[-1])
     return answers
 
@@ -146,7 +198,7 @@ def _gathered(
             what = f"{who}: a worker of the executor was ended, perhaps because memory ran out"
             raise BestdagError(f"{what}; use fewer workers") from None
         what = f"{who}: one of the processes was ended, perhaps because memory ran out"
-        raise BestdagError(f"{what}; use a smaller {arg('threads')}") from None
+        raise BestdagError(f"{what}; use fewer {arg('workers')}") from None
     finally:
         # After a failure, or Ctrl-C; what runs already runs to its end. Copies are killed instead:
         # a pool whose processes die must not find a future cancelled (a bug before Python 3.12).
@@ -175,7 +227,7 @@ class _Task:
     threads: int
 
     def __call__(self, item: Any) -> bytes:
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings(record=True) as caught, unwatched():
             failure, packed = None, b""
             try:
                 answer = self.work(item, self.threads)
@@ -265,6 +317,7 @@ def _begin_copy(task: _Task, parent: int) -> None:
     if os.getppid() != parent:  # it was killed before that
         os._exit(1)
     _inherited = task
+    _core.set_listener(None)
     gc.freeze()  # what the first process has is not looked through, nor copied by that
 
 
@@ -326,7 +379,7 @@ def _broadcast(task: _Task, who: str) -> Iterator[_Broadcast]:
         raise
     except Exception as error:
         raise InvalidParameterError(
-            f"{who}: what executor gets must be possible to pickle, and is not ({error}); use a "
+            f"{who}: what an executor gets must be possible to pickle, and is not ({error}); use a "
             "score, search and estimator whose classes are in a module"
         ) from None
     digest = _digest(packed)

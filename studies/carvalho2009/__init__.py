@@ -93,6 +93,7 @@ def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
         shuffle=name == "chess" and also != "last rows",
         stratified=also != "plain folds",
         seed=int(rng.integers(2**31)),
+        workers=1,
     )
     recipes = {
         label: Recipe(
@@ -100,7 +101,7 @@ def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
             score=score,
             parameters=str(settings["parameters"]),
             support=0,
-            threads=1,
+            workers=1,
         )
         for label, score in SCORES.items()
     }

@@ -113,7 +113,7 @@ def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
     score = SCORES[str(settings["score"])]
     search = "auto" if settings["on"] in LARGE_NETWORKS else "exact"
     found = learn(
-        train, score, search=search, max_parents=_MAX_PARENTS, time_limit=_CAP, support=0, threads=1
+        train, score, search=search, max_parents=_MAX_PARENTS, time_limit=_CAP, support=0, workers=1
     )
     loss = loss_of(found.dag, score, train, test)
     row: dict[str, Any] = {

@@ -225,22 +225,22 @@ def _truth(trial: Trial, folder: DataFolder) -> Network:
 def _learned(data: Dataset, score: Score, limit: int, cap: float) -> tuple[Dag, float | None]:
     """Learn; the gap is 0 where the structure is proved, else what may be missing."""
     found = learn(
-        data, score, search="exact", max_parents=limit, support=0, time_limit=cap, threads=1
+        data, score, search="exact", max_parents=limit, support=0, time_limit=cap, workers=1
     )
     if found.is_proved:
         return found.dag, 0.0
     bound = found.bound
     if bound is None:  # the time was over before there was one
-        bound = learn(
+        climbed = learn(
             data,
             score,
             search="hill_climb",
-            bound=True,
             max_parents=limit,
             support=0,
-            time_limit=_TO_BOUND,
-            threads=1,
-        ).bound
+            time_limit=0.75 * _TO_BOUND,
+            workers=1,
+        )
+        bound = climbed.bounded(0.25 * _TO_BOUND, threads=1).bound
     return found.dag, None if bound is None else max(0.0, bound - found.score)
 
 

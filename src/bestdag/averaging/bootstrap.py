@@ -24,7 +24,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import require_row_memory
-from bestdag.progress import Told, counting
+from bestdag.progress import counting
 from bestdag.scores import chosen_or_default
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior, make_prior
@@ -35,7 +35,7 @@ from bestdag.search.problem import Problem
 from bestdag.search.steps import Search
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.wording import count_of
-from bestdag.workers import run_all
+from bestdag.workers import Workers, resolve_workers, run_all
 
 __all__ = ["bootstrap"]
 
@@ -55,15 +55,9 @@ def bootstrap(
     knowledge: Knowledge | Sequence[str] | None = None,
     structure_prior: StructurePrior | str | None = None,
     time_limit: float | None = None,
-    memory_limit: float | str | None = None,
     seed: int = 0,
-    threads: int | None = None,
-    executor: Executor | None = None,
-    progress: Told | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_every: float | None = None,
-    resume: bool = False,
-    force: bool = False,
+    workers: int | Executor | None = None,
+    checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
 ) -> ArcProbabilities:
     """Estimate confidence in each arc: how often it is learned from bootstrap resamples.
 
@@ -76,22 +70,18 @@ def bootstrap(
         By its name, "auto" has a second for each replicate.
     replicates : int, default 200
         Number of bootstrap resamples. Each has as many rows as the data, drawn with replacement.
-    max_parents, support, knowledge, structure_prior, memory_limit
+    max_parents, support, knowledge, structure_prior
         As for `learn`.
     time_limit : float, optional
         Seconds for each search.
     seed : int, default 0
         Seed of the resampling. Replicate i has draws of its own, so that its rows are the same
         whatever the number of threads or replicates.
-    threads : int, optional
-        Replicates learned at the same time; one per processor unless given.
-    executor : concurrent.futures.Executor, optional
-        Who learns them, instead of processes of this machine: see `bestdag.workers.run_all`. Each
-        replicate then has `threads` threads, one unless given. The rows reach each worker of this
-        machine once, and travel with each replicate to others.
-    progress : callable, optional
-        Called with a `Progress` as replicates are done.
-    checkpoint, checkpoint_every, resume, force
+    workers : int or Executor, optional
+        Replicates learned at the same time, in processes of this machine; one per processor unless
+        given. Or the `Executor` of concurrent.futures that learns them, each by one thread; the
+        rows reach each worker of this machine once, and travel with each replicate to others.
+    checkpoint : Checkpoint or path, optional
         As for `learn`: replicates that are done are kept. More of them may be asked for later.
 
     Returns
@@ -124,10 +114,11 @@ def bootstrap(
     begun = time.monotonic()
     n_replicates = require_count(_WHO, "replicates", replicates, minimum=1)
     require_count(_WHO, "seed", seed)
-    file = Checkpoint.of(_WHO, checkpoint, checkpoint_every, resume, force)
+    who_works = resolve_workers(_WHO, workers)
+    file = Checkpoint.of(_WHO, checkpoint)
     chosen, structure_prior = chosen_or_default(score, structure_prior)
     how = search_for_fit(search)
-    with limited_memory(memory_limit):
+    with limited_memory(None):
         dataset = _in_order(as_dataset(data))
         prior = make_prior(structure_prior, len(dataset.names))
         replicate = _Replicate(
@@ -162,11 +153,10 @@ def bootstrap(
                 replicate,
                 n_replicates,
                 state,
-                threads=threads,
-                executor=executor,
-                on_done=counting(progress, "learning replicates", n_replicates, who=_WHO),
+                who_works,
+                on_done=counting("learning replicates", n_replicates),
             )
-        scorer = Scorer(dataset, chosen, support=support, threads=threads)
+        scorer = Scorer(dataset, chosen, support=support, threads=who_works.threads)
         limits = Problem(scorer, knowledge=known_as(knowledge)).limits
         kept_families = [limits.words_on(limits.exempt)] if limits.exempt else []
     names = tuple(sorted(dataset.names))
@@ -208,7 +198,7 @@ class _Replicate:
 
     def __call__(self, i: int, threads: int) -> Dag:
         rows, seed = self.draw(i)
-        found = learn_one_of_many(rows, self.score, seed=seed, threads=threads, **self.settings)
+        found = learn_one_of_many(rows, self.score, seed=seed, workers=threads, **self.settings)
         return found.dag
 
 
@@ -216,9 +206,8 @@ def _learned(
     replicate: _Replicate,
     n_replicates: int,
     state: RunState,
+    who_works: Workers,
     *,
-    threads: int | None,
-    executor: Executor | None,
     on_done: Callable[[int], None] | None,
 ) -> list[Dag]:
     """Learn the replicates that are not in the file yet."""
@@ -237,11 +226,11 @@ def _learned(
         run_all(
             replicate,
             left,
-            threads=threads,
+            threads=who_works.threads,
             who=_WHO,
             on_done=on_done,
             on_answer=take,
-            executor=executor,
+            executor=who_works.executor,
         )
         state.keep(now=True)
     return [dag for dag in dags.values() if dag is not None]

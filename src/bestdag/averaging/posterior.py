@@ -31,7 +31,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import thread_count
-from bestdag.progress import Told, listening, reporter_for, warn_of_interrupt
+from bestdag.progress import current_reporter, listening, warn_of_interrupt
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.local_scores import LocalScores
@@ -41,6 +41,7 @@ from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.scores.table import ScoreTable
 from bestdag.search.problem import Problem
 from bestdag.wording import arg
+from bestdag.workers import resolve_workers
 
 __all__ = ["METHODS", "PRIORS", "WEIGHTINGS", "posterior"]
 
@@ -71,14 +72,8 @@ def posterior(
     burn_in: int | None = None,
     time_limit: float | None = None,
     seed: int = 0,
-    threads: int | None = None,
-    executor: Executor | None = None,
-    memory_limit: float | str | None = None,
-    progress: Told | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_every: float | None = None,
-    resume: bool = False,
-    force: bool = False,
+    workers: int | Executor | None = None,
+    checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
 ) -> ArcProbabilities:
     """Work out the posterior probability of each arc, edge and parent set.
 
@@ -98,7 +93,8 @@ def posterior(
         of variables and says so. Draws go by way of the sums over orders; chains run over
         partitions (uniform) or orders. "auto" is exact while that takes seconds, then draws,
         then runs chains; the notes of the result say what was done. It follows the number of
-        variables and `memory_limit`, or else the memory of the machine, not what is free of it.
+        variables and the memory limit, or else
+        the memory of the machine, not what is free of it.
     max_parents : int, optional
         Up to 20 variables all parent sets count unless given; beyond, as many parents as a million
         families allow, which the notes say.
@@ -131,15 +127,11 @@ def posterior(
         sums and draws are refused where they would take longer, and "auto" chooses what fits.
     seed : int, default 0
         Seed of samples and chains.
-    threads : int, optional
-        One per processor unless given; the result is the same.
-    executor : concurrent.futures.Executor, optional
-        Who runs the Markov chains, a task for each; the result is the same. Ctrl-C then ends all
-        of it, and `checkpoint` has the chains that were done.
-    memory_limit : float or str, optional
-    progress : callable, optional
-        Called a few times a second with a `Progress`: the share of the sums that is done, say.
-    checkpoint, checkpoint_every, resume, force
+    workers : int or Executor, optional
+        The number of threads, one per processor unless given; or the `Executor` of
+        concurrent.futures that runs the Markov chains, a task for each. The result is the same.
+        With an executor Ctrl-C ends all of it, and `checkpoint` has the chains that were done.
+    checkpoint : Checkpoint or path, optional
         As for `learn`: where the chains are, and what they have drawn, is kept. Sums and
         independent draws are not, and begin anew.
 
@@ -180,10 +172,10 @@ def posterior(
         ("weighting", weighting, WEIGHTINGS),
     ):
         require_choice(WHO, what, value, choices)
-    file = Checkpoint.of(WHO, checkpoint, checkpoint_every, resume, force)
-    told = reporter_for(WHO, progress)
-    if told is not None:
-        told.tell("scoring parent sets")
+    file = Checkpoint.of(WHO, checkpoint)
+    reporter = current_reporter()
+    if reporter is not None:
+        reporter.report("scoring parent sets")
     asked: dict[str, Any] = {
         "prior": prior,
         "method": method,
@@ -195,11 +187,13 @@ def posterior(
         "burn_in": _checked_burn_in(burn_in, steps),
         "seed": require_count(WHO, "seed", seed),
     }
+    who_works = resolve_workers(WHO, workers)
+    threads = who_works.threads
     n_threads = thread_count(threads, who=WHO)
     if time_limit is not None:
         require_positive(WHO, "time_limit", time_limit)
     begun = time.monotonic()
-    with limited_memory(memory_limit), listening(told), ExitStack() as stack:
+    with limited_memory(None), listening(reporter), ExitStack() as stack:
         problem = _problem(data, score, knowledge, structure_prior, max_parents, support, threads)
         opening, state = time.monotonic(), RunState()
         if file is not None:
@@ -212,10 +206,10 @@ def posterior(
             deadline=Deadline(WHO, limit).earlier(state.reserve),
             threads=n_threads,
             state=state,
-            executor=executor,
+            executor=who_works.executor,
             progress=None
-            if told is None
-            else lambda share: told.tell("summing over orders", share=share),
+            if reporter is None
+            else lambda share: reporter.report("summing over orders", share=share),
         )
         notes = [_PRIOR_NOTES[prior]]
         most = max_parents
@@ -290,7 +284,7 @@ def _problem(
         require_log_probability(WHO, getattr(chosen, "name", ""))
         dataset = as_dataset(data)
         scores = Scorer(dataset, chosen, structure_prior, support=support, threads=threads)
-    return Problem(scores, knowledge=known_as(knowledge), max_parents=max_parents, threads=threads)
+    return Problem(scores, knowledge=known_as(knowledge), max_parents=max_parents, workers=threads)
 
 
 def _settings(problem: Problem) -> dict[str, Any]:

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from bestdag.errors import (
     FileError,
     InvalidParameterError,
+    bad_setting,
     require_flag,
     require_not_negative,
 )
 from bestdag.files import shown_path
-from bestdag.wording import Parameter, arg
+from bestdag.wording import arg, by_reader
 
 if TYPE_CHECKING:
     from bestdag.checkpoint.file import Lock, Saved
@@ -71,37 +72,20 @@ class Checkpoint:
     force: bool = False
 
     def __post_init__(self) -> None:
-        require_not_negative("Checkpoint", "every", self.every)
+        require_not_negative("Checkpoint", "every", self.every, option="--checkpoint-every")
         require_flag("Checkpoint", "resume", self.resume)
         require_flag("Checkpoint", "force", self.force)
 
     @classmethod
     def of(
-        cls,
-        who: str,
-        path: str | os.PathLike[str] | None,
-        every: float | None,
-        resume: bool,
-        force: bool,
+        cls, who: str, checkpoint: Checkpoint | str | os.PathLike[str] | None
     ) -> Checkpoint | None:
-        """Make one of the arguments of `learn`; None without a path."""
-        require_flag(who, "resume", resume)
-        require_flag(who, "force", force)
-        if path is not None:
-            seconds = _EVERY if every is None else every
-            require_not_negative(who, "checkpoint_every", seconds)
-            return cls(path, seconds, resume, force)
-        asked: dict[Parameter, bool] = {
-            "resume": resume,
-            "force": force,
-            "checkpoint_every": every is not None,
-        }
-        for name, is_set in asked.items():
-            if is_set:
-                raise InvalidParameterError(
-                    f"{who}: {arg(name)} needs a checkpoint; name its file with {arg('checkpoint')}"
-                )
-        return None
+        """Return the value of an argument, whose path alone is a new run's."""
+        if checkpoint is None or isinstance(checkpoint, cls):
+            return checkpoint
+        if isinstance(checkpoint, str | os.PathLike):
+            return cls(checkpoint)
+        raise bad_setting(who, "checkpoint", "a path or a Checkpoint", checkpoint)
 
     def open(self, who: str, description: Mapping[str, str]) -> RunState:
         """Begin a run, or go on with the one in the file.
@@ -330,6 +314,7 @@ def require_word(
         )
     if is_there and not (resume or force):
         raise FileError(
-            f"{who}: {shown_path(path)} exists already; pass {arg('resume', True)} to continue, or "
+            f"{who}: {shown_path(path)} exists already; "
+            f"{by_reader('pass Checkpoint(path, resume=True)', 'pass --resume')} to continue, or "
             f"{arg('force', True)} to start over"
         )

@@ -168,7 +168,7 @@ class Recipe:
     support: float = DEFAULT_SUPPORT
     time_limit: float | None = None
     seed: int = 0
-    threads: int | None = None
+    workers: int | None = None
 
     @property
     def keeps_missing(self) -> bool:
@@ -188,16 +188,16 @@ class Recipe:
                 support=self.support,
                 time_limit=self.time_limit,
                 seed=self.seed,
-                threads=self.threads,
+                workers=self.workers,
             )
         if result.was_interrupted:
             raise KeyboardInterrupt  # half a search makes no classifier
         assert result.scored_by is not None
         # Not `result.fit`: many attributes have many parameters, and classify well all the same.
         estimator = self._estimator(result.scored_by)
-        network = result.treatment.fit(result.dag, dataset, estimator, self.threads, result.counts)
+        network = result.treatment.fit(result.dag, dataset, estimator, self.workers, result.counts)
         attributes = tuple(v for v in dataset.variables if v.name != target)
-        return Classifier(attributes, dataset.variable(target), network, result, self.threads)
+        return Classifier(attributes, dataset.variable(target), network, result, self.workers)
 
     def _estimator(self, score: Score) -> Estimator:
         chosen = choose_estimator(score, self.parameters, {})

@@ -17,7 +17,7 @@ from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.evaluation.classification import Evaluation, evaluate, folds
 from bestdag.wording import by_reader
-from bestdag.workers import run_all
+from bestdag.workers import resolve_workers, run_all
 
 __all__ = ["Trial"]
 
@@ -50,8 +50,9 @@ class Trial:
     shuffle : bool, default False
     seed : int, default 0
         Which rows are in which part.
-    executor : concurrent.futures.Executor, optional
-        Who learns and predicts, instead of processes of this machine.
+    workers : int or Executor, optional
+        The number of threads, one per processor unless given; or the `Executor` of
+        concurrent.futures that learns and predicts.
     """
 
     train: UncutTable
@@ -61,7 +62,7 @@ class Trial:
     shuffle: bool = False
     n_folds: int = 5
     seed: int = 0
-    executor: Executor | None = None
+    workers: int | Executor | None = None
     stratified: bool = True
 
     @property
@@ -94,9 +95,11 @@ class Trial:
         truth = np.concatenate([part.classes for part in parts])
 
         runs = [(recipe, part) for recipe in recipes.values() for part in parts]
-        threads = next(iter(recipes.values())).threads
+        who_works = resolve_workers("classify", self.workers)
         work = partial(_predicted, target=self.target)
-        answers = run_all(work, runs, threads=threads, who="classify", executor=self.executor)
+        answers = run_all(
+            work, runs, threads=who_works.threads, who="classify", executor=who_works.executor
+        )
         found = iter(answers)
         for name in recipes:
             yield name, truth, np.concatenate([next(found) for _ in parts])
@@ -168,5 +171,5 @@ class Trial:
 
 def _predicted(one: tuple[Recipe, Part], threads: int, *, target: str) -> npt.NDArray[np.float64]:
     recipe, part = one
-    model = replace(recipe, threads=threads).fit(part.train, target)
+    model = replace(recipe, workers=threads).fit(part.train, target)
     return model.log_probabilities(part.test)

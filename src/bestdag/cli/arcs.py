@@ -12,7 +12,7 @@ from bestdag.cli.choices import (
     KNOWLEDGE_OPTIONS,
     PARAMETERS,
     SCORE_OPTIONS,
-    checkpoint_settings,
+    choose_checkpoint,
     choose_parameters,
     network_output,
 )
@@ -33,6 +33,7 @@ from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.averaging.arc_probabilities import ArcProbabilities
+    from bestdag.checkpoint import Checkpoint
     from bestdag.network.network import Network
     from bestdag.scores.base import Score
 
@@ -58,10 +59,10 @@ ARC_OPTIONS = (
 )
 
 
-def check_arc_files(data: str, options: dict[str, Any]) -> tuple[Network | None, dict[str, Any]]:
+def check_arc_files(data: str, options: dict[str, Any]) -> tuple[Network | None, Checkpoint | None]:
     """Refuse, before any work, files that could not be written at its end.
 
-    Returns the network of --truth, and the arguments about the file that the run is kept in.
+    Returns the network of --truth, and the file that the run is kept in.
     """
     from bestdag.network.network import Network
 
@@ -70,12 +71,12 @@ def check_arc_files(data: str, options: dict[str, Any]) -> tuple[Network | None,
         {"DATA": data, "--truth": options["truth"]},
         {"-o": output, "--checkpoint": options["checkpoint"]},
     )
-    checkpoint = checkpoint_settings(options, others=output is not None)
+    checkpoint = choose_checkpoint(options, others=output is not None)
     if output is not None:
         require_network_output(output, force=options["force"])
     elif options["parameters"] is not None:
         raise click.UsageError("--parameters is for the network written by -o FILE")
-    elif options["force"] and checkpoint["checkpoint"] is None:
+    elif options["force"] and checkpoint is None:
         raise click.UsageError(
             "--force is for the network written by -o FILE and --checkpoint FILE"
         )

@@ -25,7 +25,7 @@ from bestdag.cli.output import working
 
 __all__ = ["command"]
 
-_TAKEN = ("replicates", "seed", "max_parents", "support", "time_limit", "threads")
+_TAKEN = ("replicates", "seed", "max_parents", "support", "time_limit")
 
 
 @click.command("bootstrap")
@@ -58,15 +58,15 @@ def command(data: str, name: str, search: str, **options: Any) -> None:
     chosen = choose_search(search, options)
     knowledge = choose_knowledge(options)
     table = read_table(data, options, one.score, target=target)
-    with working(f"bootstrap resampling of {data}", quiet=options["quiet"]) as progress:
+    with working(f"bootstrap resampling of {data}", quiet=options["quiet"]):
         result = bootstrap(
             table.dataset,
             one.score,
             search=search_for_fit("auto") if is_plain_auto else chosen,
             knowledge=knowledge,
             structure_prior=prior,
-            progress=progress,
             **{name: options[name] for name in _TAKEN},
-            **checkpoint,
+            workers=options["threads"],
+            checkpoint=checkpoint,
         )
     finish_arcs(result, data, table, one.score, true, options)

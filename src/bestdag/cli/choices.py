@@ -6,8 +6,9 @@ options out of those of the command.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from click.core import ParameterSource
@@ -33,23 +34,28 @@ from bestdag.search import SEARCHES, make_search, search_name
 from bestdag.wording import as_option, either
 
 if TYPE_CHECKING:
+    from bestdag.checkpoint import Checkpoint
+    from bestdag.data.dataset import Dataset
     from bestdag.graph.knowledge import Knowledge
     from bestdag.parameters.base import Estimator
     from bestdag.scores.base import Score
     from bestdag.scores.prior import ArcDifferencePrior
+    from bestdag.search.near_optimal.request import NearOptimal
     from bestdag.search.steps import Search
 
 __all__ = [
     "CHECKPOINT_OPTIONS",
     "EM_OPTIONS",
     "KNOWLEDGE_OPTIONS",
+    "NEAR_OPTIMAL_OPTIONS",
     "PARAMETERS",
     "SCORE_OPTIONS",
     "SEARCH_OPTIONS",
     "SUPPORT",
     "ChosenScore",
-    "checkpoint_settings",
+    "choose_checkpoint",
     "choose_knowledge",
+    "choose_near_optimal",
     "choose_parameters",
     "choose_score",
     "choose_scores",
@@ -62,6 +68,8 @@ __all__ = [
     "scores_option",
     "search_option",
     "shown_prior",
+    "started_from",
+    "within_skeleton",
 ]
 
 # ------------------------------------------------------------------------------------- scores
@@ -285,17 +293,113 @@ CHECKPOINT_OPTIONS = (
 )
 
 
-def checkpoint_settings(options: dict[str, Any], *, others: bool) -> dict[str, Any]:
-    """Return the arguments of the run; takes the options out, but for --force.
+def choose_checkpoint(options: dict[str, Any], *, others: bool) -> Checkpoint | None:
+    """Return the file of the run; takes its options out, but for --force.
 
     `others` says that there are other files to which --force belongs: then beside --resume it is
     about these.
     """
+    from bestdag.checkpoint import Checkpoint
+
     path, every = options.pop("checkpoint"), options.pop("checkpoint_every")
     resume, force = options.pop("resume"), options["force"]
-    return {
-        "checkpoint": path,
-        "checkpoint_every": every,
-        "resume": resume,
-        "force": force and path is not None and not (resume and others),
-    }
+    if path is None:
+        for option, is_given in (("--resume", resume), ("--checkpoint-every", every is not None)):
+            if is_given:
+                raise click.UsageError(f"{option} needs --checkpoint FILE")
+        return None
+    more = {} if every is None else {"every": every}
+    return Checkpoint(path, resume=resume, force=force and not (resume and others), **more)
+
+
+# ------------------------------------------------------------------------ what `learn` is given
+
+# Of a time limit, what the tests of a skeleton may take.
+_SHARE_OF_TESTS = 0.5
+
+NEAR_OPTIMAL_OPTIONS = (
+    click.option(
+        "--k-best",
+        type=click.IntRange(1),
+        metavar="K",
+        help="List the K best structures, proved by exact search.",
+    ),
+    click.option(
+        "--per-class/--no-per-class",
+        default=None,
+        help="List one structure per equivalence class.  [default: only with --collect-within]",
+    ),
+    click.option("--all-optimal", is_flag=True, help="List all structures that tie with the best."),
+    click.option(
+        "--collect-within",
+        type=float,
+        metavar="NATS",
+        help="List all equivalence classes whose log score is within NATS of the best; --k-best "
+        "limits their number.",
+    ),
+)
+
+
+def choose_near_optimal(options: dict[str, Any]) -> NearOptimal | None:
+    """Return which structures are listed beside the best."""
+    from bestdag.search.near_optimal.request import NearOptimal
+
+    k, per_class = options.pop("k_best"), options.pop("per_class")
+    ties, within = options.pop("all_optimal"), options.pop("collect_within")
+    if k is None and per_class is None and within is None and not ties:
+        return None
+    return NearOptimal(k=k, per_class=per_class, within=within, ties=ties)
+
+
+def started_from(search: Search, path: str | None) -> Search:
+    """Return the search with the structure of a network file as its start."""
+    if path is None:
+        return search
+    from bestdag.network.network import Network
+
+    owners = [name for name, one in SEARCHES.items() if "start_from" in _names_of(one)]
+    if search.name not in owners:
+        raise click.UsageError(
+            f"--start does not belong to the search {search.name}, but to {', '.join(owners)}"
+        )
+    if getattr(search, "start_from", None) not in (None, "empty"):
+        raise click.UsageError("--start and --start-from exclude each other; leave out one")
+    started: Any = replace(search, start_from=Network.load(path).dag)  # type: ignore[type-var]
+    return cast("Search", started)
+
+
+def _names_of(entry: Any) -> list[str]:
+    return [one.name for one in settings_of(entry)]
+
+
+def within_skeleton(
+    knowledge: Knowledge, data: Dataset | None, options: dict[str, Any]
+) -> tuple[Knowledge, float]:
+    """Return what is known once arcs are confined to the skeleton asked for, and its seconds.
+
+    Its tests take at most half of the time limit.
+    """
+    name, alpha = options.pop("skeleton"), options.pop("alpha")
+    if name is None:
+        if alpha is not None:
+            raise click.UsageError("--alpha is for --skeleton pc; leave it out")
+        return knowledge, 0.0
+    from bestdag.errors import require_choice
+
+    require_choice("learn", "skeleton", name, ["pc"])
+    if data is None:
+        raise click.UsageError(
+            "--skeleton pc needs rows of data for its tests, got local scores; leave it out"
+        )
+    from bestdag.constraint.pc import pc_skeleton
+
+    begun = time.monotonic()
+    limit = options["time_limit"]
+    known = pc_skeleton(
+        data,
+        alpha=0.05 if alpha is None else alpha,
+        knowledge=knowledge,
+        time_limit=None if limit is None else _SHARE_OF_TESTS * limit,
+        threads=options["threads"],
+    )
+    return known, time.monotonic() - begun

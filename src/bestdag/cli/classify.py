@@ -225,7 +225,7 @@ def command(
             support=support,
             missing="em" if missing == "em" else "error",
             seed=seed,
-            threads=threads,
+            workers=threads,
         )
 
     recipes = {label: recipe(score) for label, score in scores.items()}
@@ -237,6 +237,7 @@ def command(
         shuffle=shuffle,
         n_folds=cv or 5,
         seed=seed,
+        workers=threads,
     )
     with working(f"learning to tell {target} apart", quiet=quiet):
         evaluations = dict(trial.run(recipes))

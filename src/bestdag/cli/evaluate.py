@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_TAKEN = ("repeats", "seed", "target", "max_parents", "support", "time_limit", "threads")
+_TAKEN = ("repeats", "seed", "target", "max_parents", "support", "time_limit")
 
 
 @click.command("evaluate")
@@ -112,16 +112,14 @@ def command(
     table = read.dataset
     if true is not None:
         _require_same_nodes(true, table.names)
-    with working(
-        f"comparing {count_of(len(methods), 'method')} on {data}", quiet=quiet
-    ) as progress:
+    with working(f"comparing {count_of(len(methods), 'method')} on {data}", quiet=quiet):
         results = validated(
             table,
             methods,
             k=options["cv"],
-            progress=progress,
             with_whole=True,
             truth=true,
+            workers=options["threads"],
             knowledge=knowledge,
             **{name: options[name] for name in _TAKEN},
         )

@@ -7,6 +7,7 @@ import csv
 import io
 import shlex
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,12 +16,14 @@ from bestdag.cli.choices import (
     CHECKPOINT_OPTIONS,
     EM_OPTIONS,
     KNOWLEDGE_OPTIONS,
+    NEAR_OPTIMAL_OPTIONS,
     PARAMETERS,
     SCORE_OPTIONS,
     SEARCH_OPTIONS,
     SUPPORT,
-    checkpoint_settings,
+    choose_checkpoint,
     choose_knowledge,
+    choose_near_optimal,
     choose_parameters,
     choose_score,
     choose_search,
@@ -31,6 +34,8 @@ from bestdag.cli.choices import (
     score_option,
     search_option,
     shown_prior,
+    started_from,
+    within_skeleton,
 )
 from bestdag.cli.entry import INTERRUPTED
 from bestdag.cli.learning_table import (
@@ -64,12 +69,14 @@ from bestdag.cli.output import (
     write_fitted,
 )
 from bestdag.cli.structures import print_next, print_structure
-from bestdag.incomplete import TREATMENTS
+from bestdag.incomplete import TREATMENTS, Treatment
 from bestdag.registry import settings_of
 from bestdag.scores import SCORES
 
 if TYPE_CHECKING:
     from bestdag.averaging.arc_probabilities import ArcProbabilities
+    from bestdag.checkpoint import Checkpoint
+    from bestdag.data.dataset import Dataset
     from bestdag.learned import Result
     from bestdag.report.summary import TableRead
     from bestdag.search.arc_weights import ArcWeights
@@ -81,27 +88,6 @@ _MISSING = missing_option(
     list(TREATMENTS),
     "stop and recommend a strategy, drop their rows, treat them as a state, structural EM, "
     "or score each family on the rows that have it",
-)
-_NEAR_OPTIMAL = (
-    click.option(
-        "--k-best",
-        type=click.IntRange(1),
-        metavar="K",
-        help="List the K best structures, proved by exact search.",
-    ),
-    click.option(
-        "--per-class/--no-per-class",
-        default=None,
-        help="List one structure per equivalence class.  [default: only with --collect-within]",
-    ),
-    click.option("--all-optimal", is_flag=True, help="List all structures that tie with the best."),
-    click.option(
-        "--collect-within",
-        type=float,
-        metavar="NATS",
-        help="List all equivalence classes whose log score is within NATS of the best; --k-best "
-        "limits their number.",
-    ),
 )
 
 
@@ -118,7 +104,7 @@ _NEAR_OPTIMAL = (
     help="Bound how much higher the best score may be, for any search; takes a quarter of the time "
     "limit.",
 )
-@with_options(_NEAR_OPTIMAL)
+@with_options(NEAR_OPTIMAL_OPTIONS)
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of random searches.")
 @click.option(
     "--start", metavar="NETWORK", help="Network file whose structure the search starts from."
@@ -192,8 +178,6 @@ def command(
     with parameters fitted to DATA. Tables written by `bestdag discretize` keep their cut points,
     and so does the network.
     """
-    from bestdag.network.network import Network
-
     if (data is None) == (from_scores is None):
         raise click.UsageError("give either DATA or --from-scores FILE")
     if data is not None and data.lower().removesuffix(".gz").endswith((".jkl", ".scores")):
@@ -208,23 +192,14 @@ def command(
 
             client = stack.enter_context(joined(cluster, threads=options["threads"]))
         _learn_and_print(
-            choose_search(search, options),
+            started_from(choose_search(search, options), start),
             data,
             options,
             from_scores=from_scores,
             target=target,
             require_optimal=require_optimal,
-            start=None if start is None else Network.load(start).dag,
-            cluster=client,
-            **{name: options.pop(name) for name in _OF_LEARN},
+            client=client,
         )
-
-
-# Options that are arguments of `learn` as they are.
-_OF_LEARN = (
-    *("bound", "k_best", "per_class", "all_optimal", "collect_within"),
-    *("seed", "skeleton", "alpha"),
-)
 
 
 def _alias(name: str, summary: str, *, needs_target: bool = False) -> click.Command:
@@ -273,16 +248,18 @@ def _learn_and_print(
     from_scores: str | None,
     target: str | None,
     require_optimal: bool,
-    **more: Any,
+    client: Any,
 ) -> None:
     """Learn, print the structure, and write what was asked for.
 
-    `target` is the class, if there is one; `more` are further arguments of `learn`.
+    `target` is the class, if there is one; `client` is that of a cluster.
     """
     from bestdag.data.sources.files import table_name
     from bestdag.errors import ClusterError
     from bestdag.learning import learn
     from bestdag.scores.table import ScoreTable
+    from bestdag.search.bound import shared_with_bound
+    from bestdag.workers import Workers
 
     output, as_json, threads = options["output"], options["as_json"], options["threads"]
     is_said = not (as_json or options["quiet"])
@@ -294,31 +271,46 @@ def _learn_and_print(
         estimator = choose_parameters(one.score, options["parameters"])
     prior = choose_structure_prior(options) or default_prior()
     limits = {key: options[key] for key in ("max_parents", "support", "time_limit")}
-    knowledge = choose_knowledge(options)
+    knowledge, near_optimal = choose_knowledge(options), choose_near_optimal(options)
     cutting = Cutting.of(options, target)
     reading = {**table_settings(options), "missing": treatment.reads_as}
     table: LearningTable | None = None
     lost: ClusterError | None = None
     with (
         accepted_instead(data, one.score, treatment.name, cutting, reading),
-        working(f"learning from {data or from_scores}", quiet=options["quiet"]) as progress,
+        working(f"learning from {data or from_scores}", quiet=options["quiet"]),
     ):
         if data is not None:
-            table = read_for_learning(data, one.score, cutting, reading, more["cluster"])
+            table = read_for_learning(data, one.score, cutting, reading, client)
+        rows = None if table is None else table.dataset
+        if options["bound"] and rows is not None:
+            _refuse_bound(treatment, rows)
+        known, tested = within_skeleton(knowledge, rows, options)
+        limit = limits["time_limit"]
+        limit = None if limit is None else max(limit - tested, 1e-3)
+        seconds, seconds_for_bound = limit, None
+        if options["bound"]:
+            seconds, seconds_for_bound = shared_with_bound(limit)
         try:
             result = learn(
-                ScoreTable.load(from_scores or "") if table is None else table.dataset,
+                ScoreTable.load(from_scores or "") if rows is None else rows,
                 None if from_scores else one.score,
                 structure_prior=None if from_scores else prior,
                 search=search,
                 missing=treatment,
-                knowledge=knowledge,
-                threads=threads,
-                progress=progress,
-                **limits,
-                **checkpoint,
-                **more,
+                knowledge=known,
+                max_parents=limits["max_parents"],
+                support=limits["support"],
+                near_optimal=near_optimal,
+                time_limit=seconds,
+                seed=options["seed"],
+                workers=Workers(threads=threads, cluster=client),
+                checkpoint=checkpoint,
             )
+            if options["bound"]:
+                result = result.bounded(seconds_for_bound, threads=threads)
+            if tested:
+                result = replace(result, seconds=result.seconds + tested)
         except ClusterError as error:
             if error.best is None:
                 raise
@@ -334,7 +326,7 @@ def _learn_and_print(
         score_settings={} if from_scores else one.settings,
         settings={
             **limits,
-            "seed": more["seed"],
+            "seed": options["seed"],
             **({} if from_scores else {"missing": treatment.name, **shown_prior(prior)}),
             **({} if estimator is None else {"parameters": estimator.name}),
             **({} if table is None else table.settings()),
@@ -368,16 +360,24 @@ def _learn_and_print(
         raise click.exceptions.Exit(1)
 
 
+def _refuse_bound(treatment: Treatment, rows: Dataset) -> None:
+    """Refuse, before any work, a bound on a score of expected counts."""
+    if treatment.has_expected_counts and rows.has_missing:
+        raise click.UsageError(
+            "structural EM ends in a local optimum, which cannot be bounded; leave out --bound"
+        )
+
+
 # Searches that score every single arc.
 _WITH_WEIGHTS = ("tree", "tan")
 
 
 def _check_files(
     data: str | None, from_scores: str | None, search: str, options: dict[str, Any]
-) -> dict[str, Any]:
+) -> Checkpoint | None:
     """Refuse, before any work, files that could not be written at its end.
 
-    Returns the arguments of `learn` about the file that the run is kept in.
+    Returns the file that the run is kept in.
     """
     output, weights, report = options["output"], options["edge_weights"], options["report"]
     require_own_names(
@@ -390,7 +390,7 @@ def _check_files(
         },
     )
     others = any(path is not None for path in (output, weights, report))
-    checkpoint = checkpoint_settings(options, others=others)
+    checkpoint = choose_checkpoint(options, others=others)
     if output is not None:
         if from_scores is not None:
             raise click.UsageError(
@@ -399,7 +399,7 @@ def _check_files(
         require_network_output(output, force=options["force"])
     elif options["parameters"] is not None:
         raise click.UsageError("--parameters is for the network written by -o FILE")
-    elif options["force"] and weights is None and report is None and not checkpoint["checkpoint"]:
+    elif options["force"] and weights is None and report is None and checkpoint is None:
         raise click.UsageError(
             "--force is for the files written by -o FILE, --report FILE and --checkpoint FILE"
         )
@@ -441,7 +441,7 @@ def _arc_probabilities(
         return None
     from bestdag.averaging.bootstrap import bootstrap
 
-    with working("bootstrap resampling", quiet=options["quiet"]) as progress:
+    with working("bootstrap resampling", quiet=options["quiet"]):
         return bootstrap(
             result.dataset,
             result.scored_by,
@@ -450,8 +450,7 @@ def _arc_probabilities(
             support=options["support"],
             knowledge=knowledge,
             structure_prior=result.structure_prior,
-            threads=options["threads"],
-            progress=progress,
+            workers=options["threads"],
         )
 
 

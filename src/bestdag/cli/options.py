@@ -219,7 +219,7 @@ def settings_options(
     by_name: dict[str, list[Setting]] = {}
     for entry in listed.values():
         for one in settings_of(entry):
-            if one.name not in but:
+            if one.name not in but and one.load != "dag":
                 by_name.setdefault(one.name, []).append(one)
     return tuple(
         click.option(
@@ -308,8 +308,9 @@ def _click_type(one: Setting) -> click.ParamType[Any]:
         return DURATION
     if one.load is not None:
         return click.STRING
-    if get_origin(one.kind) is Literal:
-        return click.Choice(list(get_args(one.kind)))
+    literal = next((kind for kind in (one.kind, *kinds) if get_origin(kind) is Literal), None)
+    if literal is not None:
+        return click.Choice(list(get_args(literal)))
     if any(get_origin(kind) is Sequence for kind in kinds):
         return _Names()
     kind: click.ParamType[Any] = click.types.convert_type(kinds[0])

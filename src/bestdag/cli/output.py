@@ -24,7 +24,7 @@ from bestdag.wording import aligned, count_of
 if TYPE_CHECKING:
     from bestdag.network.network import Network
     from bestdag.parameters.base import Estimator
-    from bestdag.progress import Progress, Told
+    from bestdag.progress import Progress
 
 __all__ = [
     "FORMAT_NAMES",
@@ -208,24 +208,29 @@ _ROOM_FOR_SPINNER = 2
 
 
 @contextmanager
-def working(what: str, *, quiet: bool) -> Iterator[Told | None]:
-    """Show on a terminal what is under way; yields the callback of its progress, if it is shown."""
+def working(what: str, *, quiet: bool) -> Iterator[None]:
+    """Show on a terminal what is under way, and how far the work in the block is."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield None
+        yield
         return
     from rich.console import Console
     from rich.live import Live
 
+    from bestdag.progress import watching
+
     line = _Line(what)
-    with Live(
-        line,
-        console=Console(stderr=True),
-        refresh_per_second=_PER_SECOND,
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
+    with (
+        Live(
+            line,
+            console=Console(stderr=True),
+            refresh_per_second=_PER_SECOND,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        ),
+        watching(line.take),
     ):
-        yield line.take
+        yield
 
 
 def fitting_line(what: str, now: Progress | None, width: int) -> str:

@@ -100,7 +100,7 @@ def command(
         _refuse_without_data()
     knowledge = choose_knowledge(options)
     table = None if data is None else read_table(data, {**options, "quiet": quiet})
-    with working(f"testing {data or oracle}", quiet=quiet) as progress:
+    with working(f"testing {data or oracle}", quiet=quiet):
         result = pc(
             None if table is None else table.dataset,
             oracle=None if oracle is None else Network.load(oracle).dag,
@@ -109,7 +109,6 @@ def command(
             keep_tests=trace,
             time_limit=time_limit,
             threads=threads,
-            progress=progress,
             **settings,
         )
     if table is not None and table.cut:

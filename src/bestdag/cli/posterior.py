@@ -22,7 +22,7 @@ from bestdag.cli.output import working
 __all__ = ["command"]
 
 _OWN = ("method", "ancestors", "samples", "weighting", "chains", "steps", "burn_in", "seed")
-_TAKEN = (*_OWN, "max_parents", "support", "time_limit", "threads")
+_TAKEN = (*_OWN, "max_parents", "support", "time_limit")
 
 
 @click.command("posterior")
@@ -57,15 +57,15 @@ def command(data: str, name: str, **options: Any) -> None:
     structure_prior = choose_structure_prior(options)
     knowledge = choose_knowledge(options)
     table = read_table(data, options, one.score)
-    with working(f"summing over structures of {data}", quiet=options["quiet"]) as progress:
+    with working(f"summing over structures of {data}", quiet=options["quiet"]):
         result = posterior(
             table.dataset,
             one.score,
             knowledge=knowledge,
             structure_prior=structure_prior,
-            progress=progress,
             prior=options["dag_prior"],
             **{name: options[name] for name in _TAKEN},
-            **checkpoint,
+            workers=options["threads"],
+            checkpoint=checkpoint,
         )
     finish_arcs(result, data, table, one.score, true, options)

@@ -57,7 +57,7 @@ def command(
         from bestdag.network.sample_parts import write_sample_parts
 
         net = Network.load(network)
-        with working(f"drawing {n:,} rows", quiet=quiet) as progress:
+        with working(f"drawing {n:,} rows", quiet=quiet):
             write_sample_parts(
                 net,
                 n,
@@ -66,7 +66,6 @@ def command(
                 seed=seed,
                 force=force,
                 threads=threads,
-                progress=progress,
             )
         return
     require_new_file(output, force=force)

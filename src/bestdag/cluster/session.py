@@ -20,7 +20,7 @@ from bestdag.errors import (
     import_optional,
 )
 from bestdag.machine import memory_limit, thread_count
-from bestdag.progress import heed
+from bestdag.progress import check_interrupt
 from bestdag.wording import arg, by_reader, count_of, first_names
 
 if TYPE_CHECKING:
@@ -90,7 +90,8 @@ def joined(cluster: Any, *, threads: int | None = None) -> Iterator[Client]:
             yield client
     else:
         raise InvalidParameterError(
-            f"{arg('cluster')} must be {by_reader('a client of Dask, ', '')}'local' or the address "
+            f"{arg('workers', option='--cluster')} must be {by_reader('a client of Dask, ', '')}"
+            "'local' or the address "
             f"of a scheduler, such as tcp://host:8786, got {cluster!r:.60}"
         )
 
@@ -186,7 +187,7 @@ def awaited(client: Client, ask: Callable[[], list[Future]], what: str) -> list[
     ClusterError
         When no worker is left, and none comes.
     OutOfTimeError
-        And what else those raise who listen to native work (see `bestdag.progress.heed`).
+        And what else a callback raises (see `bestdag.progress.check_interrupt`).
     """
     from distributed.scheduler import KilledWorker
 
@@ -229,7 +230,7 @@ def _gathered(client: Client, futures: Sequence[Future]) -> list[Any]:
     workers = _Watch(client, there_at)
     # Who leaves before it is there cancels the futures, and so ends it.
     while not wait([answer], timeout=_LOOK).done:
-        heed()
+        check_interrupt()
         now = time.monotonic()
         if is_there(client):
             there_at = now

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -12,21 +13,26 @@ import numpy as np
 from bestdag.constraint.orientation import Orientation, OutOfTime, by_first_set, by_votes
 from bestdag.constraint.result import Conflict, PCResult, hidden_cause
 from bestdag.constraint.settings import PC, Source, source_of
-from bestdag.constraint.skeleton import Ended, find_skeleton, seconds_until
+from bestdag.constraint.skeleton import find_skeleton, seconds_until
 from bestdag.constraint.uncertain import resolve_uncertain_regions
-from bestdag.data.dataset import Dataset
-from bestdag.errors import GraphError, require_positive
+from bestdag.data.readers import as_dataset
+from bestdag.errors import (
+    DataWarning,
+    GraphError,
+    InvalidParameterError,
+    caller_level,
+    require_positive,
+)
 from bestdag.graph._names import show
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.graph.knowledge.knowledge import known_as, require_knowledge
-from bestdag.graph.pdag import Pdag
 from bestdag.independence import IndependenceTest
 from bestdag.independence.oracle import Answers
 from bestdag.machine import require_memory
-from bestdag.progress import Reporter, Told, listening, reporter_for, warn_of_interrupt
+from bestdag.progress import current_reporter, listening, warn_of_interrupt
 from bestdag.registry import make
-from bestdag.wording import arg, first_names
+from bestdag.wording import arg, by_reader, first_names
 
 __all__ = ["pc", "pc_skeleton"]
 
@@ -43,7 +49,6 @@ def pc(
     keep_tests: bool = True,
     time_limit: float | None = None,
     threads: int | None = None,
-    progress: Told | Reporter | None = None,
     **settings: Any,
 ) -> PCResult:
     """Learn a structure by tests of independence: the PC algorithm.
@@ -66,8 +71,6 @@ def pc(
         a run that is cut short has no directions.
     threads : int, optional
         One per processor unless given.
-    progress : callable, optional
-        Called a few times a second with a `Progress`; its phase and details say which level.
     **settings
         Settings of `PC`: alpha, stable, necessary_path, max_conditioning, v_structures, choose,
         order, seed, repair.
@@ -103,10 +106,9 @@ def pc(
     """
     chosen: PC = make("algorithm", "pc", {"pc": PC}, {}, settings)
     source = source_of(data, oracle, test, chosen.alpha, threads)
-    told = reporter_for("pc", progress)
-    with listening(told):
+    with listening(current_reporter()):
         result = _Run(
-            source, chosen, knowledge, keep_tests=keep_tests, time_limit=time_limit, progress=told
+            source, chosen, knowledge, keep_tests=keep_tests, time_limit=time_limit
         ).result()
     if result.status == "interrupted":
         warn_of_interrupt("pc", result, "links that were not tested are still in it")
@@ -114,25 +116,77 @@ def pc(
 
 
 def pc_skeleton(
-    data: Dataset,
+    data: Any,
     *,
+    alpha: float = 0.05,
     test: IndependenceTest | str = "g2",
-    knowledge: Knowledge | None = None,
+    knowledge: Knowledge | Sequence[str] | None = None,
     time_limit: float | None = None,
     threads: int | None = None,
-    progress: Reporter | None = None,
     **settings: Any,
-) -> tuple[Pdag, Ended]:
-    """Return the links that PC's first phase leaves, and how it ended."""
-    chosen: PC = make("algorithm", "pc", {"pc": PC}, {}, settings)
-    source = source_of(data, None, test, chosen.alpha, threads)
-    run = _Run(
-        source, chosen, knowledge, keep_tests=False, time_limit=time_limit, progress=progress
-    )
-    found = run.skeleton
-    if chosen.repair:
-        resolve_uncertain_regions(found, repair=True)
-    return Pdag(run.source.names, [], found.links()), found.ended
+) -> Knowledge:
+    """Return the statement that arcs run along the links that the tests of PC leave.
+
+    A search within it, ``learn(data, knowledge=pc_skeleton(data))``, is a hybrid one, as in
+    max-min hill climbing [1]_: tests say which pairs are adjacent, a score says how. What is
+    proved is proved within the skeleton.
+
+    Parameters
+    ----------
+    data : Dataset, path or frame
+        Complete rows.
+    alpha : float, default 0.05
+        Significance level of the tests.
+    test, threads
+        As for `pc`.
+    knowledge : Knowledge or list of str, optional
+        What links must obey; it is part of what is returned.
+    time_limit : float, optional
+        Seconds for the tests. Links that are not tested until then stay, which is warned of.
+    **settings
+        Further settings of `PC`.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C: part of the tests is no skeleton.
+
+    References
+    ----------
+    .. [1] Tsamardinos, Brown and Aliferis (2006). "The max-min hill-climbing Bayesian network
+       structure learning algorithm." Machine Learning 65.
+
+    Examples
+    --------
+    >>> from bestdag.examples import example
+    >>> known = pc_skeleton(example("asia.csv"), alpha=0.01)
+    >>> len(known.skeleton), ("bronc", "smoke") in known.skeleton
+    (5, True)
+    """
+    chosen: PC = make("algorithm", "pc", {"pc": PC}, {}, {"alpha": alpha, **settings})
+    dataset = as_dataset(data, missing="keep")
+    if dataset.has_missing:
+        raise InvalidParameterError(
+            f"pc_skeleton: {by_reader('the tests', 'the tests of --skeleton pc')} need complete "
+            f"rows; leave it out, or pass {arg('missing', 'drop')} or {arg('missing', 'state')}"
+        )
+    source = source_of(dataset, None, test, chosen.alpha, threads)
+    known = known_as(knowledge) or Knowledge()
+    with listening(current_reporter()):
+        found = _Run(source, chosen, known, keep_tests=False, time_limit=time_limit).skeleton
+        if found.ended == "interrupted":
+            raise KeyboardInterrupt
+        if chosen.repair:
+            resolve_uncertain_regions(found, repair=True)
+    if found.ended == "time limit":
+        warnings.warn(
+            DataWarning(
+                "pc_skeleton: there was no time for all tests, so that there are more links than "
+                "need be"
+            ),
+            stacklevel=caller_level(),
+        )
+    return known | Knowledge(skeleton=found.links())
 
 
 class _Run:
@@ -146,7 +200,6 @@ class _Run:
         *,
         keep_tests: bool,
         time_limit: float | None,
-        progress: Reporter | None,
     ) -> None:
         self.started = time.monotonic()
         if time_limit is not None:
@@ -160,9 +213,9 @@ class _Run:
         self.conflicts: list[Conflict] = []
         self.notes = list(source.notes)
         self.rank = self._rank()
-        self.progress = progress
-        if progress is not None:
-            progress.until(self.deadline)
+        self.reporter = current_reporter()
+        if self.reporter is not None:
+            self.reporter.until(self.deadline)
         n_pairs = len(self.names) * (len(self.names) - 1) / 2
         require_memory(
             "pc",
@@ -179,7 +232,7 @@ class _Run:
             keep_tests=keep_tests,
             deadline=self.deadline,
             threads=source.threads,
-            progress=progress,
+            reporter=self.reporter,
         )
         self.keep_tests = keep_tests
 
@@ -245,8 +298,8 @@ class _Run:
         directed.direct_known(self.nodes.allowed, self.nodes.required)
         votes = None
         if settings.v_structures != "standard":
-            if self.progress is not None:
-                self.progress.tell("asking about v-structures")
+            if self.reporter is not None:
+                self.reporter.report("asking about v-structures")
             seconds = seconds_until(self.deadline)
             votes = found.votes(settings.max_conditioning, seconds, self.source.threads)
             if votes is None:

@@ -231,7 +231,7 @@ def find_skeleton(
     keep_tests: bool,
     deadline: float | None,
     threads: int,
-    progress: Reporter | None,
+    reporter: Reporter | None,
 ) -> Skeleton:
     """Ask level by level until no node has enough neighbours, or a limit is reached.
 
@@ -261,8 +261,8 @@ def find_skeleton(
     size = 0
     try:
         while size <= most and search.has_level(size):
-            if progress is not None:
-                progress.tell("testing independences", f"given {count_of(size, 'variable')}")
+            if reporter is not None:
+                reporter.report("testing independences", f"given {count_of(size, 'variable')}")
             left = _FOREVER if deadline is None else deadline - time.monotonic()
             size += 1
             if left <= 0 or not search.run_level(size - 1, left, threads):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, runtime_checkable
 
 from bestdag.checkpoint import RunState
@@ -14,18 +13,16 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.parameters.base import Estimator
-from bestdag.progress import Reporter
 from bestdag.scores.base import Score
 from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
-from bestdag.search.bound import solve_with_bound
-from bestdag.search.near_optimal.request import Request
-from bestdag.search.near_optimal.search import solve_near_optimal
+from bestdag.search.near_optimal.request import NearOptimal
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
 from bestdag.search.steps import Search
+from bestdag.workers import Workers
 
 __all__ = ["CompleteRows", "Task", "Treatment"]
 
@@ -35,38 +32,31 @@ class Task:
     """What `learn` was asked for: a search and everything it needs but the scores."""
 
     search: Search
-    bound: bool = False
-    near_optimal: Request | None = None  # the near-optimal structures that are wanted too
+    near_optimal: NearOptimal | None = None
     structure_prior: StructurePrior | None = None
     knowledge: Knowledge | None = None
     max_parents: int | None = None
     support: float = DEFAULT_SUPPORT
     time_limit: float | None = None
-    threads: int | None = None
     seed: int = 0
-    start: Dag | None = None
-    progress: Reporter | None = None
-    executor: Executor | None = None
+    workers: Workers = field(default_factory=Workers)
     state: RunState | None = None
 
-    def solve(self, scores: LocalScores) -> SearchResult:
+    def solve(self, scores: LocalScores, *, start: Dag | None = None) -> SearchResult:
         """Run the search once; a task with other settings is made by `dataclasses.replace`."""
         problem = Problem(
             scores,
             knowledge=self.knowledge,
             max_parents=self.max_parents,
             time_limit=self.time_limit,
-            threads=self.threads,
+            workers=self.workers,
             seed=self.seed,
-            start=self.start,
-            progress=self.progress,
-            executor=self.executor,
             state=self.state,
-        )
+        ).starting_from(start)
         if self.near_optimal is not None:
+            from bestdag.search.near_optimal.search import solve_near_optimal
+
             return solve_near_optimal(problem, self.search, self.near_optimal)
-        if self.bound:
-            return solve_with_bound(problem, self.search)
         return problem.solve(self.search)
 
 

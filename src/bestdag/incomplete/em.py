@@ -123,12 +123,7 @@ class StructuralEM:
         if task.near_optimal is not None:
             raise InvalidParameterError(
                 "learn: structural EM ends in a local optimum, without near-optimal structures; "
-                f"leave out {arg('k_best')}, {arg('all_optimal')} and {arg('collect_within')}"
-            )
-        if task.bound:
-            raise InvalidParameterError(
-                "learn: structural EM ends in a local optimum, which cannot be bounded; leave out "
-                f"{arg('bound', True)}"
+                f"leave out {arg('near_optimal')}"
             )
         from bestdag.incomplete.rounds import Rounds  # most of what it needs, nobody else does
 

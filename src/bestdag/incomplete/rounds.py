@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from bestdag.inference.tables import FlatTables
 from bestdag.network.fitting import tables_for
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.parameters.em import EM, Expectation
+from bestdag.progress import current_reporter, listening
 from bestdag.scores.base import PenalisedLikelihood, Score
 from bestdag.scores.qnml import QNML
 from bestdag.scores.support import Support
@@ -97,7 +98,10 @@ class Rounds:
         self._task = task
         kept = _rows_that_show_something(dataset)
         self._n_empty = dataset.n_rows - kept.n_rows
-        self._rows = IncompleteRows(kept, kept.variables, threads=task.threads, who="learn")
+        self._rows = IncompleteRows(kept, kept.variables, threads=task.workers.threads, who="learn")
+        self._reporter = current_reporter()
+        start = getattr(task.search, "start_from", None)
+        self._start = start if isinstance(start, Dag) else None
         self._search, self._choice = _for_rounds(task, len(kept.names))
         self._em = EM(
             prior=score if isinstance(score, HasPriors) else None,
@@ -123,7 +127,7 @@ class Rounds:
         """
         statuses: list[Status] = []
         random = np.random.default_rng(self._task.seed)
-        start = self._task.start
+        start = self._start
         for number in range(1 + self._settings.restarts):
             if number:
                 assert self._best is not None
@@ -235,22 +239,20 @@ class Rounds:
         if before is not None:
             return self._within_limits(before)
         limit, deadline = self._time_limit(), self._deadline
-        told = self._task.progress
         task = replace(
             self._task,
             search=self._search,
-            start=start,
             time_limit=limit,
-            bound=False,
             state=None,  # the round is what is kept
-            progress=None if told is None else told.within(_PHASE),
         )
         if to_the_end:
             self._deadline = math.inf
         within = ExpectedScorer(
             scorer.expected, self._score, task.structure_prior, support=self._support
         )
-        found = self._within_limits(task.solve(within))
+        reporter = None if self._reporter is None else self._reporter.within(_PHASE)
+        with listening(reporter):
+            found = self._within_limits(task.solve(within, start=start))
         self._deadline = deadline
         if found.status not in ("time limit", "interrupted"):
             self._state.put(name, replace(found, certificates=()))
@@ -279,8 +281,7 @@ class Rounds:
             max_parents=task.max_parents,
             time_limit=task.time_limit,
             seed=task.seed,
-            start=start,
-        )
+        ).starting_from(start)
         begin = problem.feasible_dag("learn")
         if not begin.arcs:
             return empty, counts
@@ -338,9 +339,9 @@ class Rounds:
             self._falls.append(gain)
         if counts and (self._best is None or is_better(score, self._best.score)):
             self._best = _Best(dag, score)
-        if self._task.progress is not None:
+        if self._reporter is not None:
             best = None if self._best is None else self._best.score
-            self._task.progress.tell(_PHASE, move, score=best)
+            self._reporter.report(_PHASE, move, score=best)
 
     def _seconds_left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
@@ -392,7 +393,11 @@ def _rows_that_show_something(dataset: Dataset) -> Dataset:
 def _for_rounds(task: Task, n_variables: int) -> tuple[Search, str]:
     """Return what searches in every round, and words for what "auto" chose."""
     if not isinstance(task.search, Auto):
-        return task.search, ""
+        search: Any = task.search
+        if isinstance(getattr(search, "start_from", None), Dag):  # the first round begins with it
+            default = next(one.default for one in fields(search) if one.name == "start_from")
+            search = replace(search, start_from=default)
+        return search, ""
     most = n_variables - 1 if task.max_parents is None else min(task.max_parents, n_variables - 1)
     n_families = n_variables * sum(math.comb(n_variables - 1, k) for k in range(most + 1))
     if n_families <= _FEW_FAMILIES:

@@ -16,6 +16,7 @@ from bestdag.graph.knowledge.kinds import KINDS
 from bestdag.network.formats import FORMATS, ONLY_WRITTEN, load_network, looks_like_a_network
 from bestdag.network.network import Network
 from bestdag.scores.table import ScoreTable
+from bestdag.wording import by_reader
 
 __all__ = ["load"]
 
@@ -69,7 +70,7 @@ def load(path: str | os.PathLike[str]) -> Network | Dataset | ScoreTable | Knowl
     if beginning.startswith(_CHECKPOINT):
         raise FormatError(
             f"load: {shown_path(path)} is the checkpoint of a run; repeat the call that wrote it, "
-            "with resume=True"
+            f"with {by_reader('Checkpoint(path, resume=True)', '--resume')}"
         )
     known = [*FORMATS, ".csv", ".tsv", ".parquet", *_SCORES, *_KNOWLEDGE]
     raise unknown_name("file format", suffix, known, who=f"load: {shown_path(path)}")

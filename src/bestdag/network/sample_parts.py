@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bestdag.errors import InvalidParameterError, WriteError, import_optional, require_count
 from bestdag.files import shown_path, writing
-from bestdag.progress import Told, reporter_for
+from bestdag.progress import current_reporter
 from bestdag.wording import arg
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ def write_sample_parts(
     seed: int = 0,
     force: bool = False,
     threads: int | None = None,
-    progress: Told | None = None,
 ) -> list[Path]:
     """Draw rows at random and write them as Parquet files, so many rows to each.
 
@@ -51,8 +50,6 @@ def write_sample_parts(
         Write into a folder that is not empty; parts of an earlier sample are removed.
     threads : int, optional
         As for `Network.sample`.
-    progress : callable, optional
-        Called with a `Progress` as rows are written.
 
     Returns
     -------
@@ -73,7 +70,7 @@ def write_sample_parts(
     parquet = import_optional("pyarrow.parquet", who="sample", extra="arrow")
     place = Path(folder)
     _prepare(place, force)
-    told = reporter_for("sample", progress)
+    reporter = current_reporter()
     paths = []
     for number, start in enumerate(range(0, n, part_rows)):
         path = place / f"part-{number:05}.parquet"
@@ -81,8 +78,8 @@ def write_sample_parts(
         with writing(path) as file, ExitStack() as closing:
             writer = None
             for first in range(start, end, _GROUP_ROWS):
-                if told is not None:
-                    told.tell("drawing rows", f"{first:,} of {n:,}", share=first / n)
+                if reporter is not None:
+                    reporter.report("drawing rows", f"{first:,} of {n:,}", share=first / n)
                 rows = min(_GROUP_ROWS, end - first)
                 table = network.sample(rows, seed=seed, first=first, threads=threads).to_arrow()
                 if writer is None:

@@ -91,7 +91,7 @@ def other_scores_section(result: Result, threads: int | None) -> str:
     What was learned within a skeleton, or by structural EM, is not compared: the rules, or the
     counts, come from other work than the search.
     """
-    if result.dataset is None or result.scored_by is None or "skeleton" in result.asked:
+    if result.dataset is None or result.scored_by is None or result.limits.has_skeleton:
         return ""
     if result.dataset.has_missing and not result.treatment.has_mean_scores:
         return ""
@@ -139,7 +139,7 @@ def _choices(result: Result, threads: int | None) -> Iterator[_Choice]:
                 knowledge=result.knowledge,
                 max_parents=result.limits.max_parents,
                 time_limit=share,
-                threads=threads,
+                workers=threads,
             )
             found = problem.solve(Auto())
         except BestdagError:  # it needs more than a table, or does not suit this one

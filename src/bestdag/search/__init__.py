@@ -52,6 +52,10 @@ def search_name(name: str) -> str:
     return ALIASES.get(key, key)
 
 
+# Of arcs along the links that tests leave.
+_IN_SKELETON = by_reader("knowledge=pc_skeleton(data)", "--skeleton pc")
+
+
 def make_search(name: str, **settings: Any) -> Search:
     """Make a search from its name and its settings.
 
@@ -64,13 +68,13 @@ def make_search(name: str, **settings: Any) -> Search:
     if key == "mmhc":
         raise UnknownNameError(
             "mmhc is tests that leave few parents, then climbing: learn with "
-            f"{arg('search', 'hill_climb')} and {arg('skeleton', 'pc')} is similar"
+            f"{arg('search', 'hill_climb')} and {_IN_SKELETON} is similar"
         )
     if key == "pc":
         use = by_reader("pc(data)", "bestdag pc")
         raise UnknownNameError(
             f"pc is tests of independence, without a score: use {use}; learn with "
-            f"{arg('skeleton', 'pc')} is for the best network along its links"
+            f"{_IN_SKELETON} is for the best network along its links"
         )
     search: Search = make("search", name, SEARCHES, ALIASES, settings)
     return search

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_positive
+from bestdag.graph.dag import Dag
 from bestdag.registry import setting
 from bestdag.search.climbing.ascent import (
     STARTS,
@@ -18,7 +19,7 @@ from bestdag.search.climbing.ascent import (
 )
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.problem import Problem
-from bestdag.search.steps import POINT, Steps
+from bestdag.search.steps import POINT, Steps, require_start
 from bestdag.wording import arg
 
 __all__ = ["Annealing"]
@@ -45,8 +46,8 @@ class Annealing:
         Number of temperatures.
     proposals : int, optional
         Moves proposed at each temperature; 100 for each variable by default.
-    start_from : {"empty", "random", "tree"}, default "empty"
-        The first structure, as in `HillClimb`; a start given with the problem is used instead.
+    start_from : {"empty", "random", "tree"} or Dag, default "empty"
+        The first structure, as in `HillClimb`.
     candidates, max_steps : int, optional
         As in `HillClimb`.
 
@@ -80,7 +81,7 @@ class Annealing:
     schedule: Literal["geometric", "linear"] = setting("geometric", "Cooling schedule.")
     levels: int = setting(50, "Number of temperatures.")
     proposals: int | None = setting(None, "Number of moves proposed per temperature.")
-    start_from: Literal["empty", "random", "tree"] = setting("empty", "First structure.")
+    start_from: Literal["empty", "random", "tree"] | Dag = setting("empty", "First structure.")
     candidates: int | None = setting(
         None, "Number of candidate parents per variable, the best single ones."
     )
@@ -99,7 +100,7 @@ class Annealing:
         require_count("annealing", "levels", self.levels, minimum=1)
         if self.proposals is not None:
             require_count("annealing", "proposals", self.proposals, minimum=1)
-        require_choice("annealing", "start_from", self.start_from, STARTS)
+        require_start("annealing", self.start_from, *STARTS)
         require_limits("annealing", self.candidates, self.max_steps)
 
     def temperatures(self) -> Iterator[float]:

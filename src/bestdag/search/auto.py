@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 from bestdag.errors import GraphError, require_choice, require_count, require_positive
+from bestdag.graph.dag import Dag
 from bestdag.registry import setting
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
@@ -37,6 +38,7 @@ from bestdag.search.steps import (
     Step,
     Steps,
     follow,
+    require_start,
 )
 from bestdag.search.ties import is_better
 from bestdag.wording import count_of
@@ -102,6 +104,8 @@ class Auto:
         proven or not.
     engine : {"auto", "dp", "bnc"}, default "auto"
         Engine of the exact search. One that is asked for by name is a wish for exact search.
+    start_from : Dag, optional
+        The structure to begin with, which must obey the knowledge.
 
     Notes
     -----
@@ -136,8 +140,11 @@ class Auto:
         None, "Stop after this number of rounds, for reproducible results."
     )
     engine: Literal["auto", "dp", "gpu", "bnc"] = setting("auto", "Engine of the exact search.")
+    start_from: Dag | None = setting(None, "Structure to start from.", load="dag")
 
     def __post_init__(self) -> None:
+        if self.start_from is not None:
+            require_start("auto", self.start_from)
         require_positive("auto", "budget", self.budget)
         if self.rounds is not None:
             require_count("auto", "rounds", self.rounds, minimum=1)

@@ -5,23 +5,29 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Generator, Iterable
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from bestdag.errors import GraphError
+from bestdag.graph.knowledge import Knowledge
+from bestdag.machine import memory_limit
+from bestdag.progress import listening
 from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.limits import limits_within, with_bonuses
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.prior import ArcPrior
 from bestdag.scores.table import ScoreTable
-from bestdag.search.driver import Afterwards
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.solver import Solver
 from bestdag.search.problem import Problem
 from bestdag.search.result import BoundSource, SearchResult
-from bestdag.search.steps import Bounded, Outcome, Phase, Search, Steps, result_of
+from bestdag.search.steps import Bounded, Outcome, result_of
 
-__all__ = ["bound_steps", "solve_with_bound", "upper_bound"]
+__all__ = ["bound_after", "bound_steps", "shared_with_bound", "upper_bound"]
+
+_Result = TypeVar("_Result", bound=SearchResult)
 
 # Of the time there is: for listing parent sets; the rest is for linear programs.
 _SHARE_FOR_SETS = 0.4
@@ -117,22 +123,52 @@ def bound_steps(
             return best
 
 
-def solve_with_bound(problem: Problem, search: Search) -> SearchResult:
-    """Run a search, and bound what any structure may score in the time that is left.
+def bound_after(
+    result: _Result,
+    scores: LocalScores,
+    *,
+    knowledge: Knowledge | None,
+    max_parents: int | None,
+    time_limit: float | None,
+    threads: int | None,
+) -> _Result:
+    """Return a result of these scores with the lower of its own bound and one worked out now."""
+    seconds = max(_SECONDS_FOR_BOUND, result.seconds) if time_limit is None else time_limit
+    problem = Problem(
+        scores, knowledge=knowledge, max_parents=max_parents, time_limit=seconds, workers=threads
+    )
+    if result.limits.exempt:
+        problem.require_families(result.limits.exempt)
+    known = Outcome()
+    changes: dict[str, Any] = {}
+    if result.bound_source is not None:
+        known.take(Bounded(result.bound, result.bound_source, result.resolution))
+    with memory_limit(None), listening(problem.reporter):
+        problem.report("bounding the best score", score=result.score)
+        try:
+            for bound in bound_steps(problem, deadline=problem.deadline, incumbent=result.score):
+                known.take(bound)
+        except KeyboardInterrupt:
+            changes["status"] = "interrupted"
+    if known.bound is not None:
+        value = known.bound.value
+        changes["bound"] = None if value is None else max(value, result.score)
+        changes["bound_source"] = known.bound.source
+        changes["resolution"] = 0.0 if value is None else known.bound.resolution
+    return replace(result, seconds=result.seconds + problem.seconds, **changes)
 
-    With a time limit the search gets three quarters of it.
+
+def shared_with_bound(time_limit: float | None) -> tuple[float | None, float | None]:
+    """Divide a time limit between a search and the bound that follows it.
+
+    Examples
+    --------
+    >>> shared_with_bound(8.0), shared_with_bound(None)
+    ((6.0, 2.0), (None, None))
     """
-
-    def bounded(outcome: Outcome) -> Steps:
-        if outcome.proof is not None or outcome.status == "interrupted" or outcome.best is None:
-            return
-        deadline = problem.deadline
-        if deadline is None:
-            deadline = time.monotonic() + max(_SECONDS_FOR_BOUND, problem.seconds)
-        yield Phase("bounding the best score")
-        yield from bound_steps(problem, deadline=deadline, incumbent=outcome.best.score)
-
-    return problem.solve(search, Afterwards(bounded, _SHARE_FOR_BOUND))
+    if time_limit is None:
+        return None, None
+    return (1.0 - _SHARE_FOR_BOUND) * time_limit, _SHARE_FOR_BOUND * time_limit
 
 
 def _better(one: Bounded | None, other: Bounded) -> Bounded:

@@ -35,6 +35,7 @@ from bestdag.search.steps import (
     Steps,
     can_stop,
     checked_search,
+    posed,
 )
 from bestdag.search.structures import Structures
 from bestdag.search.ties import is_better
@@ -61,11 +62,10 @@ class Best(NamedTuple):
 class Afterwards(NamedTuple):
     """What follows a search, whatever it came to: a bound, the structures next to the best.
 
-    `steps` is given what is known by then; of a time limit, `share` is left for it.
+    `steps` is given what is known by then.
     """
 
     steps: Callable[[Outcome], Steps]
-    share: float = 0.0
 
 
 def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) -> SearchResult:
@@ -76,6 +76,7 @@ def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) 
     and with whatever the search asked to be kept.
     """
     search = checked_search(search)
+    problem = posed(problem, search)
     budget = None
     if problem.deadline is None:  # a search may say how long it takes where nobody else does
         budget = getattr(search, "seconds_without_limit", None)
@@ -84,7 +85,7 @@ def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) 
     if problem.reporter is not None:
         problem.reporter.until(problem.deadline)
     n_before = problem.scores.passes
-    with limited_memory(problem.memory_limit) as memory, listening(problem.reporter):
+    with limited_memory(None) as memory, listening(problem.reporter):
         result = _Run(search, problem, afterwards).result()
         lacking = problem.without_support(result.dag) if result.score == -math.inf else None
         if lacking is not None:  # a search of the user's own that does not look at scores
@@ -94,17 +95,22 @@ def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) 
         notes.append(f"within {memory}: {', '.join(memory.shortages.values())}")
     if budget is not None and result.status == "time limit":
         notes.append(f"its budget of {budget:g} s was used up")
-    if problem.start_is_unused:
-        notes.append(f"the start is not used by {search.name}")
-    result = replace(result, notes=tuple(notes), limits=problem.limits, peak_bytes=peak_memory())
     scores = problem.scores
+    changes: dict[str, Any] = {}
     if n_before is not None and scores.passes is not None:
-        result = replace(result, passes=scores.passes - n_before, workers=scores.workers)
+        changes |= {"passes": scores.passes - n_before, "workers": scores.workers}
     if scores.rows_in is not None:
-        result = replace(result, rows_in=scores.rows_in)
+        changes["rows_in"] = scores.rows_in
     if scores.total_weight is not None and not scores.is_per_row:
-        result = replace(result, n_rows=scores.total_weight)
-    return replace(result, is_among_listed=isinstance(scores, ScoreTable))
+        changes["n_rows"] = scores.total_weight
+    return replace(
+        result,
+        notes=tuple(notes),
+        limits=problem.limits,
+        peak_bytes=peak_memory(),
+        is_among_listed=isinstance(scores, ScoreTable),
+        **changes,
+    )
 
 
 class _Run:
@@ -162,9 +168,7 @@ class _Run:
 
     def _searched(self) -> Status:
         """Run the steps of the search; returns why they ended."""
-        problem, left = self._problem, self._problem.seconds_left
-        if self._afterwards is not None and problem.time_limit is not None:
-            problem = problem.within((1.0 - self._afterwards.share) * left)
+        problem = self._problem
         try:
             independent = getattr(self._search, "independent", None)
             if problem.executor is not None and independent is not None:
@@ -238,7 +242,7 @@ class _Run:
         detail = phase.detail
         if not detail and self._trace.n_steps:
             detail = count_of(self._trace.n_steps, "step")
-        self._problem.tell(
+        self._problem.report(
             phase.text,
             detail,
             score=None if known.best is None else known.best.score,
@@ -251,7 +255,7 @@ class _Run:
     def _in_parallel(self, searches: Sequence[Search]) -> Status:
         """Run each search elsewhere, and take the best as if they had come one after another."""
         problem = self._problem
-        work = _Task(problem.scorer(self._search.name), problem.settings())
+        work = _Task(problem.scorer(self._search.name), problem.settings(), problem.start)
         results = run_all(
             work, searches, threads=None, who=self._search.name, executor=problem.executor
         )
@@ -310,9 +314,11 @@ class _Task:
 
     scorer: LocalScores
     settings: Mapping[str, Any]
+    start: Dag | None
 
     def __call__(self, search: Search, threads: int) -> SearchResult:
-        return run(search, Problem(self.scorer, threads=threads, **self.settings))
+        problem = Problem(self.scorer, workers=threads, **self.settings)
+        return run(search, problem.starting_from(self.start))
 
 
 class Trace:

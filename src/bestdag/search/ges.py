@@ -14,11 +14,12 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.errors import InvalidParameterError, require_count, require_flag
+from bestdag.graph.dag import Dag
 from bestdag.registry import setting
 from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.node_average import NodeAverage
 from bestdag.search.problem import Problem
-from bestdag.search.steps import Event, Found, Note, SearchEnd, Step, Steps
+from bestdag.search.steps import Event, Found, Note, SearchEnd, Step, Steps, require_start
 from bestdag.search.ties import tie_width
 from bestdag.wording import arg
 
@@ -45,6 +46,8 @@ class GES:
         from there. Never ends lower than without, often higher on small samples.
     max_steps : int, optional
         Stop after so many moves, with status "step limit".
+    start_from : Dag, optional
+        The structure to begin with, which must obey the knowledge.
 
     Notes
     -----
@@ -81,8 +84,11 @@ class GES:
 
     turning: bool = setting(False, "Add the turning phase.")
     max_steps: int | None = setting(None, "Maximum number of moves.")
+    start_from: Dag | None = setting(None, "Structure to start from.", load="dag")
 
     def __post_init__(self) -> None:
+        if self.start_from is not None:
+            require_start(self.name, self.start_from)
         require_flag(self.name, "turning", self.turning)
         if self.max_steps is not None:
             require_count(self.name, "max_steps", self.max_steps)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from bestdag.errors import InvalidParameterError, require_choice, require_count, require_flag
+from bestdag.errors import InvalidParameterError, require_count, require_flag
+from bestdag.graph.dag import Dag
 from bestdag.registry import setting
 from bestdag.search.climbing.ascent import (
     STARTS,
@@ -19,7 +20,7 @@ from bestdag.search.climbing.ascent import (
 )
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.problem import Problem
-from bestdag.search.steps import Event, Search, Steps
+from bestdag.search.steps import Event, Search, Steps, require_start
 from bestdag.wording import arg
 
 __all__ = ["HillClimb"]
@@ -31,9 +32,9 @@ class HillClimb:
 
     Parameters
     ----------
-    start_from : {"empty", "random", "tree"}, default "empty"
+    start_from : {"empty", "random", "tree"} or Dag, default "empty"
         The first structure: only what the knowledge requires, a random one, or a tree of highest
-        score (Chow and Liu). A start given with the problem is used instead.
+        score (Chow and Liu).
     reinsert : bool, default True
         Go on from a local optimum: cut each variable loose from its parents and children, climb
         again and keep what is better, until no such cut helps.
@@ -73,7 +74,7 @@ class HillClimb:
 
     name: ClassVar[str] = "hill_climb"
 
-    start_from: Literal["empty", "random", "tree"] = setting("empty", "First structure.")
+    start_from: Literal["empty", "random", "tree"] | Dag = setting("empty", "First structure.")
     reinsert: bool = setting(True, "Escape local optima by reinserting variables.")
     restarts: int = setting(0, "Number of restarts.")
     perturb: int = setting(0, "Number of random moves from the best structure at each restart.")
@@ -83,7 +84,7 @@ class HillClimb:
     max_steps: int | None = setting(None, "Maximum number of moves.")
 
     def __post_init__(self) -> None:
-        require_choice("hill_climb", "start_from", self.start_from, STARTS)
+        require_start("hill_climb", self.start_from, *STARTS)
         require_count("hill_climb", "restarts", self.restarts)
         require_count("hill_climb", "perturb", self.perturb)
         if self.perturb and not self.restarts:

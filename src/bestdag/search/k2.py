@@ -33,8 +33,8 @@ class K2Search:
     Parameters
     ----------
     order : sequence of str, optional
-        Every variable once. Without it the total order of the knowledge is used, or an order of
-        the start given with the problem, or random orders.
+        Every variable once. Without it the total order of the knowledge is used, or
+        random orders.
     orders : int, optional
         Try so many random orders, 10 unless given, and return the best structure. They follow
         what the knowledge says about arcs, tiers and orders.
@@ -81,15 +81,13 @@ class K2Search:
 
     def steps(self, problem: Problem) -> Steps:
         """Add parents along each order."""
-        nodes, order, note = problem.nodes, *self._one_order(problem)
+        nodes, order = problem.nodes, self._one_order(problem)
         n_orders = 1
         if order is None:
             n_orders = self.orders or _N_ORDERS
-            note = f"the best of {n_orders} random orders"
+            yield Note(f"the best of {n_orders} random orders")
         else:
             nodes = _along(nodes, order)
-        if note:
-            yield Note(note)
         walk = Walk(self.name, problem, nodes, use_start=False, remember=order is None)
         yield from walk.prepare()
         yield from walk.begin(walk.base)
@@ -99,22 +97,17 @@ class K2Search:
             rng = np.random.default_rng([problem.seed, number])
             yield from _add_parents(walk, order or _random_order(nodes, walk.base, rng))
 
-    def _one_order(self, problem: Problem) -> tuple[list[int] | None, str]:
-        """Return the order that is given in one way or another, and what is to be said of it."""
+    def _one_order(self, problem: Problem) -> list[int] | None:
+        """Return the order that is given in one way or another."""
         number = {name: i for i, name in enumerate(problem.names)}
         if self.order is not None:
             _require_every_name(self.order, number)
-            ignored = problem.given_start is not None
-            note = "the start is not used: the order is given" if ignored else ""
-            return [number[name] for name in self.order], note
+            return [number[name] for name in self.order]
         if self.orders is not None:
-            return None, ""
+            return None
         if problem.knowledge.total_order:
-            return [number[name] for name in problem.knowledge.total_order], ""
-        if problem.given_start is not None:
-            order = [number[name] for name in problem.given_start.topological_order()]
-            return order, "the order is that of the start, which is not used otherwise"
-        return None, ""
+            return [number[name] for name in problem.knowledge.total_order]
+        return None
 
 
 def _require_every_name(order: Sequence[str], number: dict[str, int]) -> None:

@@ -6,7 +6,6 @@ import copy
 import math
 import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,7 @@ from bestdag.errors import GraphError, InvalidParameterError, require_count, req
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.graph.knowledge.knowledge import require_knowledge
-from bestdag.machine import size_in_bytes
-from bestdag.progress import Reporter, Told, reporter_for
+from bestdag.progress import current_reporter
 from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.table import ScoreTable
@@ -32,8 +30,11 @@ from bestdag.search.feasible import (
 from bestdag.search.result import Limits, SearchResult
 from bestdag.search.steps import Search, SearchEnd
 from bestdag.wording import arg, count_of, first_names
+from bestdag.workers import Workers, resolve_workers
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from bestdag.search.driver import Afterwards
 
 __all__ = ["Problem"]
@@ -58,19 +59,11 @@ class Problem:
         At most so many parents for every variable.
     time_limit : float, optional
         Seconds for all of it, from now.
-    memory_limit : float or str, optional
-        What `solve` may take beyond what the process has then, in bytes or as a text such as
-        "2 GB"; four fifths of what is free unless given.
-    threads : int, optional
-        One per processor unless given.
+    workers : int or concurrent.futures.Executor, optional
+        The number of threads, one per processor unless given; or who runs what can be done in
+        parallel: parent sets of each child, restarts of climbing.
     seed : int, default 0
         Where searches that draw at random begin; the same seed gives the same result.
-    start : Dag, optional
-        The structure to begin with, for searches that improve one. It must obey the knowledge.
-    progress : callable, optional
-        Called a few times a second, from this thread, with a `Progress`.
-    executor : concurrent.futures.Executor, optional
-        Workers for what can be done in parallel: parent sets of each child, restarts of climbing.
     state : RunState, optional
         What an earlier part of the run has found, and what this one does; in no file unless given.
     """
@@ -82,12 +75,8 @@ class Problem:
         knowledge: Knowledge | None = None,
         max_parents: int | None = None,
         time_limit: float | None = None,
-        memory_limit: float | str | None = None,
-        threads: int | None = None,
+        workers: int | Executor | Workers | None = None,
         seed: int = 0,
-        start: Dag | None = None,
-        progress: Told | Reporter | None = None,
-        executor: Executor | None = None,
         state: RunState | None = None,
     ) -> None:
         self.started = time.monotonic()
@@ -95,7 +84,6 @@ class Problem:
             require_positive("search", "time_limit", time_limit)
         self.time_limit = time_limit
         self._end = None if time_limit is None else self.started + time_limit
-        self.memory_limit = None if memory_limit is None else size_in_bytes(memory_limit)
         if isinstance(scores, ScoreTable):
             require_sums(scores)
         self.scores = scores
@@ -109,14 +97,13 @@ class Problem:
             # More than there are variables is no limit; native code has 32 bits for it.
             most = require_count("search", "max_parents", max_parents)
             self.max_parents = min(most, len(self.names))
-        self.threads = threads
-        self.executor = executor
+        chosen = resolve_workers("search", workers)
+        self.threads, self.executor = chosen.threads, chosen.executor
         self.seed = require_count("search", "seed", seed)
-        self._start = None if start is None else self._checked_start(start)
+        self._start: Dag | None = None
         self._best_before: Dag | None = None
-        self._looked_at: set[str] = set()  # shared with the problems made of this one
         self.state = RunState() if state is None else state
-        self.reporter = reporter_for("search", progress)
+        self.reporter = current_reporter()
         if self.reporter is not None:
             self.reporter.until(self.deadline)
         self._table: ScoreTable | None = None
@@ -137,7 +124,8 @@ class Problem:
         return Limits(
             max_parents=most if most is not None and most < len(self.names) - 1 else None,
             support=support.rows_per_cell if support else 0.0,
-            has_statements=not self.knowledge.is_empty,
+            has_statements=any(said.field != "skeleton" for said in self.knowledge.statements()),
+            has_skeleton=self.knowledge.skeleton is not None,
             exempt=support.exempt if support else (),
         )
 
@@ -168,6 +156,14 @@ class Problem:
             other._start, other._best_before = start, None
         return other
 
+    def starting_from(self, start: Dag | None) -> Problem:
+        """Return this problem with a structure to begin with, which must obey the knowledge."""
+        if start is None or start is self._start:
+            return self
+        other = copy.copy(self)
+        other._start = self._checked_start(start)
+        return other
+
     def without_start(self) -> Problem:
         """Return this problem without a structure to begin with."""
         other = copy.copy(self)
@@ -181,20 +177,7 @@ class Problem:
     @property
     def start(self) -> Dag | None:
         """The structure to begin with: the best of a run that goes on, or the one given."""
-        given = self.given_start
-        return given if self._best_before is None else self._best_before
-
-    @property
-    def given_start(self) -> Dag | None:
-        """The structure that the caller wants to begin with."""
-        if self._start is not None:
-            self._looked_at.add("start")
-        return self._start
-
-    @property
-    def start_is_unused(self) -> bool:
-        """Whether a start was given that no search has looked at."""
-        return self._start is not None and "start" not in self._looked_at
+        return self._start if self._best_before is None else self._best_before
 
     def solve(self, search: Search, afterwards: Afterwards | None = None) -> SearchResult:
         """Run a search to its end, to a limit or to Ctrl-C, and return the best it came to.
@@ -265,10 +248,9 @@ class Problem:
             "max_parents": self.max_parents,
             "time_limit": None if math.isinf(left) else max(left, _LEAST_SECONDS),
             "seed": self.seed,
-            "start": self.start,
         }
 
-    def tell(
+    def report(
         self,
         phase: str,
         detail: str = "",
@@ -279,7 +261,7 @@ class Problem:
     ) -> None:
         """Say how far things are, to whoever asked; score and bound are about this problem."""
         if self.reporter is not None:
-            self.reporter.tell(phase, detail, score=score, bound=bound, share=share)
+            self.reporter.report(phase, detail, score=score, bound=bound, share=share)
 
     def table(self, time_limit: float | None = None) -> ScoreTable:
         """Return the candidate parent sets that the user's knowledge of arcs allows.
@@ -302,7 +284,7 @@ class Problem:
             knowledge=self.knowledge,
             time_limit=None if math.isinf(left) else left,
             anytime=True,
-            executor=self.executor,
+            workers=Workers(executor=self.executor),
         )
 
     @property
@@ -331,27 +313,25 @@ class Problem:
         return f"{lacking[0][0]!r} parents with fewer than {least} per table cell"
 
     def _checked_start(self, start: Dag) -> Dag:
-        if not isinstance(start, Dag):
-            raise GraphError(f"search: start must be a Dag, got {type(start).__name__}")
         if sorted(start.nodes) != sorted(self.names):
             raise GraphError(
-                f"search: {arg('start')} must have the variables of the data, and no others; they "
-                f"differ in {first_names(sorted(set(start.nodes) ^ set(self.names)))}"
+                f"search: {arg('start_from')} must have the variables of the data, and no others; "
+                f"they differ in {first_names(sorted(set(start.nodes) ^ set(self.names)))}"
             )
         broken = self.knowledge.violations(start)
         if broken:
-            raise GraphError(f"search: {arg('start')} violates your constraints: {broken[0]}")
+            raise GraphError(f"search: {arg('start_from')} violates your constraints: {broken[0]}")
         child = self.without_support(start)
         if child is not None:
             raise GraphError(
-                f"search: {arg('start')} gives {child}; begin with another structure, or pass "
+                f"search: {arg('start_from')} gives {child}; begin with another structure, or pass "
                 f"{arg('support', 0)}"
             )
         limit = self.max_parents
         crowded = [v for v in self.names if limit is not None and len(start.parents(v)) > limit]
         if crowded:
             raise GraphError(
-                f"search: {arg('start')} gives {crowded[0]!r} more parents than "
+                f"search: {arg('start_from')} gives {crowded[0]!r} more parents than "
                 f"{arg('max_parents', limit)}"
             )
         return start

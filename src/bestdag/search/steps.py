@@ -53,7 +53,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
-from bestdag.errors import InvalidParameterError
+from bestdag.errors import InvalidParameterError, bad_setting
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
 from bestdag.search.result import BoundSource, Status, Step
@@ -83,6 +83,8 @@ __all__ = [
     "can_stop",
     "checked_search",
     "follow",
+    "posed",
+    "require_start",
     "result_of",
 ]
 
@@ -232,6 +234,19 @@ def checked_search(search: object) -> Search:
     return cast(Search, search)
 
 
+def posed(problem: Problem, search: Search) -> Problem:
+    """Return the problem that a search gets: with the structure that its settings begin with."""
+    start = getattr(search, "start_from", None)
+    return problem.starting_from(start) if isinstance(start, Dag) else problem
+
+
+def require_start(who: str, start_from: object, *names: str) -> None:
+    """Refuse a first structure that is neither a `Dag` nor one of the names."""
+    if not isinstance(start_from, Dag) and start_from not in names:
+        listed = "".join(f"{name!r}, " for name in names)
+        raise bad_setting(who, "start_from", f"{listed}or a Dag", start_from)
+
+
 @dataclass(slots=True)
 class Outcome:
     """What a search has come to: the last of each kind of event, and why it ended."""
@@ -280,7 +295,7 @@ def follow(
         Its steps are left out of the trace, and it counts as one step of this name.
     """
     outcome = Outcome()
-    steps = search.steps(problem)
+    steps = search.steps(posed(problem, search))
     is_named = False
     try:
         for event in steps:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from bestdag.errors import require_choice, require_count, require_flag
+from bestdag.errors import require_count, require_flag
+from bestdag.graph.dag import Dag
 from bestdag.registry import setting
 from bestdag.search.climbing.ascent import STARTS, Reinsertion, ascend, begun_walk, require_limits
 from bestdag.search.problem import Problem
-from bestdag.search.steps import Steps
+from bestdag.search.steps import Steps, require_start
 
 __all__ = ["Tabu"]
 
@@ -31,7 +32,7 @@ class Tabu:
     patience : int, default 100
         End after so many moves without a better structure.
     reinsert : bool, default True
-    start_from : {"empty", "random", "tree"}, default "empty"
+    start_from : {"empty", "random", "tree"} or Dag, default "empty"
         As in `HillClimb`, as the climb at the beginning is.
     candidates, max_steps : int, optional
         As in `HillClimb`.
@@ -61,7 +62,7 @@ class Tabu:
     length: int = setting(10, "Length of the tabu list.")
     patience: int = setting(100, "Number of moves without improvement before stopping.")
     reinsert: bool = setting(True, "Escape local optima by reinserting variables.")
-    start_from: Literal["empty", "random", "tree"] = setting("empty", "First structure.")
+    start_from: Literal["empty", "random", "tree"] | Dag = setting("empty", "First structure.")
     candidates: int | None = setting(
         None, "Number of candidate parents per variable, the best single ones."
     )
@@ -70,7 +71,7 @@ class Tabu:
     def __post_init__(self) -> None:
         require_count("tabu", "length", self.length, minimum=1)
         require_count("tabu", "patience", self.patience, minimum=1)
-        require_choice("tabu", "start_from", self.start_from, STARTS)
+        require_start("tabu", self.start_from, *STARTS)
         require_flag("tabu", "reinsert", self.reinsert)
         require_limits("tabu", self.candidates, self.max_steps)
 

@@ -158,7 +158,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             parameters=self.parameters,
             coding=coding,
             missing=self.missing if self.missing in KEEPING else "error",
-            threads=_threads(self.n_jobs),
+            workers=_threads(self.n_jobs),
             **self._settings(target, names),
         )
 

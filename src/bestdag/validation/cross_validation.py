@@ -28,18 +28,19 @@ from bestdag.machine import require_row_memory
 from bestdag.network.network import Network
 from bestdag.parameters import DEFAULT_ESTIMATOR, ESTIMATORS, OF_SCORE, choose_estimator
 from bestdag.parameters.base import Estimator
-from bestdag.progress import Told, counting, reporter_for
+from bestdag.progress import counting, current_reporter, unwatched
 from bestdag.registry import canonical
 from bestdag.scores import DEFAULT_SCORE, make_score
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
+from bestdag.search.bound import shared_with_bound
 from bestdag.search.steps import Search
 from bestdag.validation.comparison import CrossValidation, MethodResult
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.validation.parts import Parts, divided
 from bestdag.wording import arg, by_reader
-from bestdag.workers import run_all
+from bestdag.workers import resolve_workers, run_all
 
 __all__ = [
     "Method",
@@ -77,9 +78,7 @@ def cross_validate(
     support: float = DEFAULT_SUPPORT,
     knowledge: Knowledge | Sequence[str] | None = None,
     time_limit: float | None = None,
-    threads: int | None = None,
-    executor: Executor | None = None,
-    progress: Told | None = None,
+    workers: int | Executor | None = None,
 ) -> CrossValidation:
     r"""Say how well what is learned predicts rows that were held out.
 
@@ -100,13 +99,12 @@ def cross_validate(
         Seed of the division into folds. All methods have the same folds.
     target : str, optional
         A column whose states shall have equal shares in all parts.
-    max_parents, support, knowledge, time_limit, threads
-        As in `learn`; the limit is for one part. Parts run at once on all threads.
-    executor : concurrent.futures.Executor, optional
-        Who learns from parts, instead of processes of this machine, each with `threads` threads,
-        one unless given. The rows travel with each part.
-    progress : callable, optional
-        Called with a `Progress` as parts are done.
+    max_parents, support, knowledge, time_limit
+        As in `learn`; the limit is for one part.
+    workers : int or Executor, optional
+        The number of threads, one per processor unless given, on which parts run at once; or the
+        `Executor` of concurrent.futures that learns from parts, each by one thread. The rows travel
+        with each part then.
 
     Returns
     -------
@@ -140,9 +138,7 @@ def cross_validate(
         repeats=repeats,
         seed=seed,
         target=target,
-        threads=threads,
-        executor=executor,
-        progress=progress,
+        workers=workers,
         max_parents=max_parents,
         support=support,
         knowledge=knowledge,
@@ -176,9 +172,7 @@ def validated(
     repeats: int,
     seed: int,
     target: str | None,
-    threads: int | None,
-    executor: Executor | None = None,
-    progress: Told | None = None,
+    workers: int | Executor | None,
     with_whole: bool = False,
     truth: Dag | Network | None = None,
     **limits: Any,
@@ -194,26 +188,35 @@ def validated(
     if target is not None:
         classes = dataset.codes(dataset.variable(target).name).astype(np.int64)
     wholes = {}
-    told = reporter_for(_WHO, progress)
+    who_works = resolve_workers(_WHO, workers)
+    threads = who_works.threads
+    reporter = current_reporter()
     if with_whole:
         for method in methods:
-            if told is not None:
-                told.tell("learning from all rows", method.label)
+            if reporter is not None:
+                reporter.report("learning from all rows", method.label)
             # With a bound, so that every method says how far from the best it may be.
-            more = {**limits, "bound": True}
-            wholes[method.label] = _learned(dataset, method, threads, more, seed)
+            seconds, rest = shared_with_bound(limits.get("time_limit"))
+            with unwatched():
+                whole = _learned(dataset, method, threads, {**limits, "time_limit": seconds}, seed)
+                wholes[method.label] = whole.bounded(rest, threads=threads)
     runs = []
     for repeat in range(repeats):
         drawn = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
         division = divided(dataset, classes, k, seed=drawn)
         runs += [_Run(m, division, repeat * k, held) for held in range(k) for m in methods]
-    on_done = counting(told, "learning from parts", len(runs), who=_WHO)
+    on_done = counting("learning from parts", len(runs))
     trier = _Trier(limits, seed)
-    tried = run_all(trier, runs, threads=threads, who=_WHO, on_done=on_done, executor=executor)
+    tried = run_all(
+        trier, runs, threads=threads, who=_WHO, on_done=on_done, executor=who_works.executor
+    )
     found = []
     for method in methods:
         parts = [one for run, one in zip(runs, tried, strict=True) if run.method is method]
-        whole = wholes.get(method.label)
+        learned = wholes.get(method.label)
+        comparison = None
+        if learned is not None and truth is not None:
+            comparison = compare(truth, learned.dag)
         found.append(
             MethodResult(
                 label=method.label,
@@ -223,8 +226,8 @@ def validated(
                 n_proved=sum(one.is_proved for one in parts),
                 seconds=sum(one.seconds for one in parts),
                 n_parts_of_one=k,
-                whole=whole,
-                comparison=None if whole is None or truth is None else compare(truth, whole.dag),
+                whole=learned,
+                comparison=comparison,
             )
         )
     weights = dataset.weights
@@ -286,7 +289,7 @@ def _learned(
     data: Dataset, method: Method, threads: int | None, limits: Mapping[str, Any], seed: int
 ) -> Result:
     return learn_one_of_many(
-        data, method.score, search=method.search, threads=threads, seed=seed, **limits
+        data, method.score, search=method.search, workers=threads, seed=seed, **limits
     )
 
 

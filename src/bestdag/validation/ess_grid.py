@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.steps import Search
 from bestdag.tabular import Table, Tabular
 from bestdag.validation.fits import learn_one_of_many
+from bestdag.workers import resolve_workers
 
 __all__ = ["DEFAULT_GRID", "EssGrid", "EssPoint", "ess_grid"]
 
@@ -200,8 +202,8 @@ def ess_grid(
     max_parents: int | None = None,
     support: float = DEFAULT_SUPPORT,
     time_limit: float | None = None,
-    threads: int | None = None,
     seed: int = 0,
+    workers: int | Executor | None = None,
 ) -> EssGrid:
     """Find the optimal structure for each of several equivalent sample sizes of BDeu.
 
@@ -212,7 +214,7 @@ def ess_grid(
         Values of ess; from 0.1 to 100 unless given.
     test : Dataset, or anything `read` takes, optional
         Rows that were held out, to say which ess predicts them best: the best one in hindsight.
-    search, max_parents, support, time_limit, threads, seed
+    search, max_parents, support, time_limit, seed, workers
         As in `learn`; the limit is for each ess.
 
     Returns
@@ -233,6 +235,8 @@ def ess_grid(
     >>> [len(point.dag.arcs) for point in found.points], found.is_proved
     ([7, 13, 19], True)
     """
+    who_works = resolve_workers("ess_grid", workers)
+    threads = who_works.threads
     dataset = as_dataset(data)
     sizes = sorted(set(grid))
     if not sizes:
@@ -248,7 +252,7 @@ def ess_grid(
             max_parents=max_parents,
             support=support,
             time_limit=time_limit,
-            threads=threads,
+            workers=who_works,
             seed=seed,
         )
         loss = None

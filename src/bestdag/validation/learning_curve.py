@@ -24,7 +24,7 @@ from bestdag.search.steps import Search
 from bestdag.tabular import Table, Tabular
 from bestdag.validation.cross_validation import Method, methods_of
 from bestdag.validation.fits import learn_one_of_many
-from bestdag.workers import run_all
+from bestdag.workers import resolve_workers, run_all
 
 __all__ = ["LearningCurve", "learning_curve"]
 
@@ -100,8 +100,7 @@ def learning_curve(
     max_parents: int | None = None,
     support: float = DEFAULT_SUPPORT,
     knowledge: Knowledge | Sequence[str] | None = None,
-    threads: int | None = None,
-    executor: Executor | None = None,
+    workers: int | Executor | None = None,
 ) -> LearningCurve:
     """Learn from more and more rows, and say how well the same other rows are predicted.
 
@@ -120,10 +119,10 @@ def learning_curve(
     seed : int, default 0
         Which rows are held out, and in which order the others come; each sample is the beginning
         of the next.
-    max_parents, support, knowledge, threads
-        As in `learn`. Fits run at once on all threads.
-    executor : concurrent.futures.Executor, optional
-        Who fits, instead of processes of this machine, as in `cross_validate`.
+    max_parents, support, knowledge
+        As in `learn`.
+    workers : int or Executor, optional
+        Who fits, as in `cross_validate`.
 
     Returns
     -------
@@ -139,6 +138,7 @@ def learning_curve(
          1,500      2.1443
     log loss of 500 held-out rows, in nats
     """
+    who_works = resolve_workers(_WHO, workers)
     dataset = as_dataset(data)
     if dataset.has_missing or dataset.weights is not None:
         raise DataError(f"{_WHO}: complete rows without weights are needed")
@@ -160,7 +160,7 @@ def learning_curve(
 
     limits = {"max_parents": max_parents, "support": support, "knowledge": knowledge}
     fit = _Fit(dataset, n_test, {**limits, "seed": seed})
-    losses = run_all(fit, runs, threads=threads, who=_WHO, executor=executor)
+    losses = run_all(fit, runs, threads=who_works.threads, who=_WHO, executor=who_works.executor)
     each = np.reshape(losses, (len(methods), repeats, len(chosen)))
     found = {method.label: part for method, part in zip(methods, each, strict=True)}
     return LearningCurve(chosen, found, n_test)
@@ -181,7 +181,7 @@ class _Fit:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # small samples lack states: the point
             result = learn_one_of_many(
-                rows, method.score, search=method.search, threads=threads, **self.settings
+                rows, method.score, search=method.search, workers=threads, **self.settings
             )
             network = result.fit(method.parameters, threads=threads)
             return network.log_loss(held_out, threads=threads)

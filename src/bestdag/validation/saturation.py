@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from bestdag.search.steps import Search
 from bestdag.tabular import Table, Tabular
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.wording import count_of
+from bestdag.workers import resolve_workers
 
 __all__ = ["Saturation", "SaturationPoint", "saturation"]
 
@@ -170,7 +172,7 @@ def saturation(
     search: Search | str = "auto",
     tolerance: float = 0.05,
     seed: int = 0,
-    threads: int | None = None,
+    workers: int | Executor | None = None,
 ) -> Saturation:
     """Follow the sensitivity of BDeu's optimum to the prior over growing samples.
 
@@ -188,7 +190,8 @@ def saturation(
         the highest one.
     seed : int, default 0
         The rows are put in a random order; each sample is the beginning of the next.
-    threads : int, optional
+    workers : int or Executor, optional
+        As in `learn`.
 
     Returns
     -------
@@ -207,6 +210,7 @@ def saturation(
     >>> [point.n_rows for point in found.points][-3:], found.is_flat
     ([640, 1280, 2000], True)
     """
+    who_works = resolve_workers("saturation", workers)
     dataset = as_dataset(data)
     if dataset.weights is not None:
         raise DataError("saturation: rows without weights are needed; repeat the rows instead")
@@ -225,10 +229,10 @@ def saturation(
             search=search_for_fit(search),
             max_parents=max_parents,
             support=0.0,  # the question is what the score makes of families without support
-            threads=threads,
+            workers=who_works,
             seed=seed,
         )
-        measured = sensitivity(found.dag, rows, ess=ess, epsilon=epsilon, threads=threads)
+        measured = sensitivity(found.dag, rows, ess=ess, epsilon=epsilon, threads=who_works.threads)
         assert isinstance(measured, Sensitivity)
         apart = compare(points[-1].dag, found.dag).shd_cpdag if points else None
         points.append(SaturationPoint(size, measured, found.dag, found.is_proved, apart))

@@ -233,19 +233,16 @@ class Scan(Dataset):
 
     Attributes
     ----------
-    memory_limit : float or str or None
-        What reading was allowed to take.
     n_source : int or None
         Rows of the source, where equal ones were put together.
     notes : tuple of str
         How far putting equal rows together went, if that was done.
     """
 
-    __slots__ = ("_block_rows", "_folder", "memory_limit", "n_source", "notes")
+    __slots__ = ("_block_rows", "_folder", "n_source", "notes")
 
     _block_rows: int | None
     _folder: Path | None
-    memory_limit: float | str | None
     n_source: int | None
     notes: tuple[str, ...]
 
@@ -267,7 +264,6 @@ class Scan(Dataset):
         made._missing = None if missing is None else dict(missing)
         made.notes = notes
         made.n_source = n_source
-        made.memory_limit = None
         made._folder = folder
         made._block_rows = block_rows
         return made
@@ -353,7 +349,7 @@ class Scan(Dataset):
         weights = None if self.weights is None else self.weights[where]
         if weights is not None and not _has_weight(weights):
             raise DataError("select: the rows chosen have no weight")
-        found = Scan._mapped(
+        return Scan._mapped(
             variables,
             columns,
             weights,
@@ -363,8 +359,6 @@ class Scan(Dataset):
             folder=self._folder,
             block_rows=self._block_rows,
         )
-        found.memory_limit = self.memory_limit
-        return found
 
     def split(self, fraction: float, *, seed: int = 0) -> tuple[Dataset, Dataset]:
         """Divide the rows at random, as `Dataset.split` does, if they fit into memory."""
@@ -457,7 +451,6 @@ def scan(
     source: Any,
     *,
     query: str | None = None,
-    memory_limit: float | str | None = None,
     cache: str | os.PathLike[str] | None = None,
     collapse: bool | None = False,
     block_rows: int | None = None,
@@ -485,8 +478,6 @@ def scan(
         table.
     query : str, optional
         What to ask a DuckDB connection.
-    memory_limit : float or str, optional
-        What reading may take beyond what the process has already: bytes, or a text such as "2 GB".
     cache : path, optional
         A folder to keep the codes in. They are used again while source and settings are the same:
         size, time and a checksum of a sample of every file; results of queries and files in
@@ -538,12 +529,10 @@ def scan(
     if block_rows is not None:
         require_count("scan", "block_rows", block_rows, minimum=1)
     require_collapse("scan", collapse)
-    with limited_memory(memory_limit):
-        found = scanned(
+    with limited_memory(None):
+        return scanned(
             sql_source(source, query), choice, cache=cache, collapse=collapse, block_rows=block_rows
         )
-    found.memory_limit = memory_limit
-    return found
 
 
 def scanned(

@@ -29,6 +29,7 @@ from bestdag.scores.parent_sets.limits import ParentLimits, all_but, with_bonuse
 from bestdag.scores.parent_sets.listing import Listing, listed_apart
 from bestdag.scores.prior import ArcPrior
 from bestdag.scores.table import ParentSets, ScoreTable
+from bestdag.workers import Workers, resolve_workers
 
 __all__ = ["build_for_statements", "build_score_table", "groups_to_keep"]
 
@@ -57,9 +58,8 @@ def build_score_table(
     prune: bool = True,
     margin: float = 0.0,
     time_limit: float | None = None,
-    memory_limit: float | str | None = None,
     anytime: bool = False,
-    executor: Executor | None = None,
+    workers: int | Executor | Workers | None = None,
 ) -> ScoreTable:
     """Score the parent sets of every variable that an optimal network may need.
 
@@ -91,14 +91,13 @@ def build_score_table(
         Seconds. A table that was not finished says ``complete = False``; it has every set that
         was scored in time, smaller sets first. The child that has had the least time goes next,
         so that what one does not need is left to the others. Its `open_sets` bound what it lacks.
-    memory_limit : float or str, optional
-        Bytes, or a text such as "2 GB"; four fifths of what is free unless given.
     anytime : bool, default False
         Where the sets of a child do not fit, list no more of it, instead of raising: the table is
         then incomplete.
-    executor : concurrent.futures.Executor, optional
-        Who lists the sets, some children to each task, instead of threads of this process. Each
-        worker needs all rows, which are sent to it.
+    workers : int or Executor, optional
+        The number of threads, those of `scores` unless given; or the `Executor` of
+        concurrent.futures that lists the sets, some children to each task. Each of its workers
+        needs all rows, which are sent to it.
 
     Returns
     -------
@@ -137,6 +136,10 @@ def build_score_table(
     [(-3.296, ('rain',)), (-18.834, ())]
     """
     start = time.monotonic()
+    who_works = resolve_workers(_WHO, workers)
+    with_threads = getattr(scores, "with_threads", None)
+    if who_works.threads is not None and with_threads is not None:
+        scores = with_threads(who_works.threads)
     if not 0.0 <= margin < math.inf:
         raise bad_setting(_WHO, "margin", "a finite number >= 0", margin)
     names = list(scores.names)
@@ -148,7 +151,7 @@ def build_score_table(
     deadline = None
     if time_limit is not None:
         deadline = start + require_positive(_WHO, "time_limit", time_limit)
-    with limited_memory(memory_limit):
+    with limited_memory(None):
         return _listed(
             scores,
             limits,
@@ -157,7 +160,7 @@ def build_score_table(
             margin=margin,
             deadline=deadline,
             anytime=anytime,
-            executor=executor,
+            executor=who_works.executor,
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from bestdag import _core
 from bestdag.errors import require_count
+from bestdag.graph.dag import Dag
 from bestdag.search.climbing.walk import ADD, REMOVE, Mark, Move, Walk
 from bestdag.search.feasible import Parents
 from bestdag.search.problem import Problem
@@ -73,9 +74,11 @@ def require_limits(who: str, candidates: int | None, max_steps: int | None) -> N
 
 
 def begun_walk(
-    search: Any, problem: Problem, *, start_from: str = "empty"
+    search: Any, problem: Problem, *, start_from: str | Dag = "empty"
 ) -> Generator[Event, None, Walk]:
     """Make the walk that the settings of a search ask for, and score its first structure."""
+    if isinstance(start_from, Dag):
+        problem = problem.starting_from(start_from)
     walk = Walk(
         search.name,
         problem,

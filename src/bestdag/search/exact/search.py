@@ -219,7 +219,7 @@ class Exact:
             yield from _kept_lists(problem, table)
 
         def tell(share: float | None, line: str) -> None:
-            problem.tell(phase, line or among, share=share)
+            problem.report(phase, line or among, share=share)
 
         solver = Solver(
             self.engine,
@@ -327,7 +327,7 @@ def _kept_lists(problem: Problem, table: ScoreTable) -> Steps:
 def _whole_progress(problem: Problem) -> Callable[[float], None] | None:
     if problem.reporter is None:
         return None
-    return lambda share: problem.tell(_OVER_ALL, share=share)
+    return lambda share: problem.report(_OVER_ALL, share=share)
 
 
 def _fits(needed: Forecast, problem: Problem) -> bool:

@@ -1,4 +1,4 @@
-"""What is asked for: how many, how near, whether classes count; and whether the scores allow it."""
+"""What is asked for: how many, how near, classes or structures; and whether scores allow it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from bestdag.scores.k2 import K2
 from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.prior import UniformPrior
 from bestdag.scores.table import ScoreTable
-from bestdag.wording import arg, count_of
+from bestdag.wording import arg, by_reader, count_of
 
-__all__ = ["Request", "about_file", "bayes_factors_of", "refuse_classes"]
+__all__ = ["NearOptimal", "about_file", "bayes_factors_of", "refuse_classes"]
 
 # Scores whose differences are logarithms of Bayes factors, the last about.
 _LOG_EVIDENCE = (K2, BD, BDe, BDeu, BIC)
@@ -26,57 +26,69 @@ _TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """The structures that are wanted besides the best.
+class NearOptimal:
+    """Structures to list beside the best, each proved to be among the best.
 
-    Attributes
+    Parameters
     ----------
-    number : int or None
-        So many, the best ones.
-    within : float or None
-        Those that score no less than the best minus so many nats; 0 for all that tie with it.
-    per_class : bool
-        One for each class of equivalent structures.
+    k : int, optional
+        So many structures, the best there are.
+    per_class : bool, optional
+        List one structure for each class of equivalent ones; the score must be the same for all
+        members. False unless given, and True with `within`.
+    within : float, optional
+        List all that score no less than the best minus so many nats: of Bayes factor
+        ``exp(within)`` or less, where the score is a log marginal likelihood or BIC. `k` limits
+        their number.
+    ties : bool, default False
+        List all structures that tie with the best.
+
+    Examples
+    --------
+    >>> NearOptimal(within=1.1)
+    NearOptimal(k=None, per_class=True, within=1.1, ties=False)
+    >>> NearOptimal.of(10) == NearOptimal(k=10)
+    True
     """
 
-    number: int | None
-    within: float | None
-    per_class: bool
+    k: int | None = None
+    per_class: bool | None = None
+    within: float | None = None
+    ties: bool = False
+
+    def __post_init__(self) -> None:
+        if self.k is not None:
+            require_count("NearOptimal", "k", self.k, minimum=1, option="--k-best")
+        require_flag("NearOptimal", "ties", self.ties)
+        if self.within is not None:
+            object.__setattr__(self, "within", _nats(self.within))
+            if self.ties:
+                raise InvalidParameterError(
+                    f"NearOptimal: {arg('ties')} and {arg('within')} exclude each other; leave "
+                    "out one"
+                )
+        if self.k is None and self.within is None and not self.ties:
+            raise InvalidParameterError(
+                f"NearOptimal: which structures? Give {by_reader('k', '--k-best')}, "
+                f"{arg('within')} or {arg('ties')}"
+            )
+        if self.per_class is None:
+            object.__setattr__(self, "per_class", self.within is not None)
+        require_flag("NearOptimal", "per_class", self.per_class)
 
     @classmethod
-    def of(
-        cls,
-        k_best: int | None,
-        per_class: bool | None,
-        all_optimal: bool,
-        collect_within: float | None,
-    ) -> Request | None:
-        """Check the arguments of `learn`; None when only the best is wanted."""
-        if k_best is not None:
-            k_best = require_count("learn", "k_best", k_best, minimum=1)
-        require_flag("learn", "all_optimal", all_optimal)
-        if per_class is not None:
-            require_flag("learn", "per_class", per_class)
-        within = None
-        if collect_within is not None:
-            within = _nats(collect_within)
-            if all_optimal:
-                raise InvalidParameterError(
-                    f"learn: {arg('all_optimal')} and {arg('collect_within')} exclude each other; "
-                    "leave out one"
-                )
-        if all_optimal:
-            within = 0.0
-        if k_best is None and within is None:
-            if per_class is not None:
-                raise InvalidParameterError(
-                    f"learn: {arg('per_class')} is for {arg('k_best')}, {arg('all_optimal')} and "
-                    f"{arg('collect_within')}; give one"
-                )
-            return None
-        if per_class is None:
-            per_class = collect_within is not None
-        return cls(number=k_best, within=within, per_class=per_class)
+    def of(cls, near_optimal: NearOptimal | int | None) -> NearOptimal | None:
+        """Return the value of an argument, whose number alone is `k`."""
+        if near_optimal is None or isinstance(near_optimal, cls):
+            return near_optimal
+        if isinstance(near_optimal, int) and not isinstance(near_optimal, bool):
+            return cls(k=near_optimal)
+        raise bad_setting("learn", "near_optimal", "a number or a NearOptimal", near_optimal)
+
+    @property
+    def nats(self) -> float | None:
+        """How far below the best a structure may be; None where only their number counts."""
+        return 0.0 if self.ties else self.within
 
 
 def _nats(value: float) -> float:
@@ -85,7 +97,7 @@ def _nats(value: float) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not 0.0 <= number < math.inf or isinstance(value, bool):
-        raise bad_setting("learn", "collect_within", "a finite number of nats >= 0", value)
+        raise bad_setting("NearOptimal", "within", "a finite number of nats >= 0", value)
     return number
 
 

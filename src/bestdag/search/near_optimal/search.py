@@ -30,7 +30,7 @@ from bestdag.search.near_optimal.enumeration import (
     enumerate_choices,
 )
 from bestdag.search.near_optimal.request import (
-    Request,
+    NearOptimal,
     about_file,
     bayes_factors_of,
     refuse_classes,
@@ -55,7 +55,7 @@ _MAX_PIVOTS = 500_000
 _BYTES, _BYTES_PER_VARIABLE, _SHARE_OF_MEMORY = 2_000, 300, 0.3
 
 
-def solve_near_optimal(problem: Problem, search: Search, request: Request) -> SearchResult:
+def solve_near_optimal(problem: Problem, search: Search, request: NearOptimal) -> SearchResult:
     """Find the best structure by exact search, and then those next to it.
 
     The result of the search is returned with `structures`. Of structures that tie with the best,
@@ -65,10 +65,8 @@ def solve_near_optimal(problem: Problem, search: Search, request: Request) -> Se
     if isinstance(search, Auto):
         search = Exact()
     if not isinstance(search, Exact):
-        raise InvalidParameterError(
-            f"learn: near-optimal structures need exact search, got {search.name!r}; pass "
-            f"{arg('search', 'exact')}"
-        )
+        what = f"near-optimal structures need exact search, got {search.name!r}"
+        raise InvalidParameterError(f"learn: {what}; pass {arg('search', 'exact')}")
     if request.per_class:
         refuse_classes(problem.scores)
     return problem.solve(
@@ -79,7 +77,7 @@ def solve_near_optimal(problem: Problem, search: Search, request: Request) -> Se
 class _Listing:
     """One list: the table of each window, what it gives, and what is said about it."""
 
-    def __init__(self, problem: Problem, outcome: Outcome, request: Request) -> None:
+    def __init__(self, problem: Problem, outcome: Outcome, request: NearOptimal) -> None:
         assert outcome.best is not None
         self._problem = problem
         self._outcome, self._best = outcome, outcome.best
@@ -102,7 +100,8 @@ class _Listing:
             yield Listed(self._listed(None, "interrupted" if is_interrupted else "time limit"))
             return
         if isinstance(problem.scores, ScoreTable):
-            self._notes.append(about_file(problem.table(), is_checked=self._request.per_class))
+            is_checked = bool(self._request.per_class)
+            self._notes.append(about_file(problem.table(), is_checked=is_checked))
         elif self._request.per_class and not problem.knowledge.is_empty:
             self._notes.append("classes count that have a member which your constraints allow")
         kept: Choices | None = None
@@ -148,13 +147,13 @@ class _Listing:
         n = len(self._problem.names)
         room = _SHARE_OF_MEMORY * memory_left() / (_BYTES + _BYTES_PER_VARIABLE * n)
         cap = int(max(1, min(room, 2**40)))
-        k = self._request.number
+        k = self._request.k
         return (cap, True) if k is None or cap < k else (k, False)
 
     def _windows(self) -> Iterator[float]:
         """Go through the windows to look into, one after the other, in nats."""
-        if self._request.within is not None:
-            yield self._request.within
+        if self._request.nats is not None:
+            yield self._request.nats
             return
         nats = _FIRST_NATS + _NATS_PER_DOUBLING * math.log2(self._number)
         while not self._has_few_sets() and nats < _FAR:
@@ -200,7 +199,7 @@ class _Listing:
             nats=nats,
             slack=self._slack,
             number=self._number,
-            per_class=request.per_class,
+            per_class=bool(request.per_class),
             has_whole_classes=not self._is_from_file and problem.knowledge.is_empty,
             is_wanted=None if self._statements.is_empty else self._statements.are_kept,
         )
@@ -217,9 +216,9 @@ class _Listing:
             rest = None if found.rest == -math.inf else min(found.rest, best.score)
             pairs = zip(found.scores, found.parents, strict=True)
             items = [Structure(score, first.names, parents) for score, parents in pairs]
-            items = with_first(items, first, per_class=self._request.per_class) or [first]
-            if self._request.within is not None:
-                least = items[0].score - self._request.within - tie_width(best.score)
+            items = with_first(items, first, per_class=bool(self._request.per_class)) or [first]
+            if self._request.nats is not None:
+                least = items[0].score - self._request.nats - tie_width(best.score)
                 if rest is not None and status == "complete" and len(items) < self._number:
                     rest = min(rest, least)  # all that is not worse is listed
                 items = [item for item in items if item.score >= least]
@@ -230,7 +229,7 @@ class _Listing:
             items=tuple(items[: self._number]),
             rest=rest,
             status=status,
-            per_class=self._request.per_class,
+            per_class=bool(self._request.per_class),
             has_bayes_factors=has_factors,
             notes=tuple(self._notes),
         )

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bestdag.errors import bad_setting, require_count
+from bestdag.graph.dag import Dag
 from bestdag.registry import setting
 from bestdag.scores.table import ScoreTable
 from bestdag.search.order.improve import Improver
 from bestdag.search.order.listed import search_listed
 from bestdag.search.order.tuning import TUNING
 from bestdag.search.problem import Problem
-from bestdag.search.steps import POINT, Phase, SearchEnd, Steps
+from bestdag.search.steps import POINT, Phase, SearchEnd, Steps, require_start
 
 __all__ = ["OrderSearch"]
 
@@ -38,6 +39,8 @@ class OrderSearch:
         So many searchers work from the same structure; half of them, where there are more than
         100 variables, search among listed sets. Threads work them off: the result depends on the
         chains, and not on the threads.
+    start_from : Dag, optional
+        The structure to begin with, which must obey the knowledge.
 
     Notes
     -----
@@ -94,8 +97,11 @@ class OrderSearch:
         None, "Stop after this number of rounds, for reproducible results."
     )
     chains: int = setting(4, "Number of parallel searches.")
+    start_from: Dag | None = setting(None, "Structure to start from.", load="dag")
 
     def __post_init__(self) -> None:
+        if self.start_from is not None:
+            require_start("order", self.start_from)
         require_count("order", "max_sets", self.max_sets, minimum=1)
         require_count("order", "patience", self.patience, minimum=1)
         if self.rounds is not None:
