@@ -142,7 +142,7 @@ def main() -> None:
             taken = cost(
                 client,
                 lambda d=data, f=found: f.append(
-                    learn(d, "bic", search="hill_climb", threads=args.workers)
+                    learn(d, "bic", search="hill_climb", workers=args.workers)
                 ),
                 1,
             )

@@ -276,7 +276,7 @@ def _ours(search: str, csv: str, limit: float, threads: int) -> Arcs:
 
     data = read(csv, max_states=65_535)
     _say_ready()
-    return list(learn(data, "bic", search=search, time_limit=limit, threads=threads).dag.arcs)
+    return list(learn(data, "bic", search=search, time_limit=limit, workers=threads).dag.arcs)
 
 
 def _pyagrum(program: str, csv: str, limit: float, threads: int) -> Arcs:

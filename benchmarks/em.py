@@ -116,7 +116,7 @@ def ours(network: bd.Network, data: bd.Dataset, settings: argparse.Namespace) ->
     learned = timed(
         "structural EM",
         settings.repeats,
-        lambda: bd.learn(data, "bic", search="hill_climb", missing="em", threads=threads),
+        lambda: bd.learn(data, "bic", search="hill_climb", missing="em", workers=threads),
     )
     print(f"    {learned.notes[0]}; score {learned.score:.3f}")
     timed("impute", settings.repeats, lambda: network.impute(data, threads=threads))

@@ -68,7 +68,7 @@ def main() -> None:
 def _by_us(data: Dataset, name: str, limit: float, threads: int) -> str:
     score = make_score(name)
     wall, cpu = time.monotonic(), time.process_time()
-    found = learn(data, score, search="exact", time_limit=limit, threads=threads)
+    found = learn(data, score, search="exact", time_limit=limit, workers=threads)
     wall, cpu = time.monotonic() - wall, time.process_time() - cpu
     return f"{wall:9.2f}{found.score:18.6f}  {found.status}, {found.engine}, {cpu:.2f} s processor"
 

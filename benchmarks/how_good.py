@@ -83,12 +83,12 @@ def ours() -> None:
     for threads in (1, None):
         on = "1 thread" if threads == 1 else "all threads"
         start = time.perf_counter()
-        found = bd.cross_validate(small, ["bdeu", "bic", "fnml"], "exact", threads=threads)
+        found = bd.cross_validate(small, ["bdeu", "bic", "fnml"], "exact", workers=threads)
         took = time.perf_counter() - start
         show("bestdag", f"cross_validate, 14 variables, 30 proofs, {on} *", took)
         assert all(method.n_proved == 10 for method in found.methods)
         start = time.perf_counter()
-        bd.cross_validate(large, ["bdeu", "bic"], "tabu", threads=threads)
+        bd.cross_validate(large, ["bdeu", "bic"], "tabu", workers=threads)
         took = time.perf_counter() - start
         show("bestdag", f"cross_validate, 150 variables, 20 tabu searches, {on} *", took)
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bestdag import Dataset, Knowledge, Scorer, Variable, learn
+from bestdag import Checkpoint, Dataset, Knowledge, Scorer, Variable, learn
 from bestdag.cli.entry import Interrupts
 from bestdag.counts.family import FamilyCounts
 from bestdag.search import SEARCHES, make_search
@@ -97,10 +97,8 @@ class Case:
                 SCORES[self.score],
                 search=search,
                 knowledge=knowledge,
-                bound=self.with_bound,
                 time_limit=limit,
-                checkpoint=self.kept_in,
-                force=True,
+                checkpoint=Checkpoint(self.kept_in, force=True),
             ).status
         problem = Problem(scorer, knowledge=knowledge, time_limit=limit)
         solve = solve_with_bound if self.with_bound else Problem.solve

@@ -57,7 +57,7 @@ def learned(limit: Any, data: Any, search: str, **settings: Any) -> Callable[[],
     from bestdag.search import make_search
 
     made, more = make_search(search, **settings.pop("of_search", {})), settings
-    return lambda: learn(data, "bic", search=made, memory_limit=limit, threads=2, **more)
+    return lambda: learn(data, "bic", search=made, memory_limit=limit, workers=2, **more)
 
 
 @work
@@ -127,7 +127,7 @@ def posterior_over_DAGs(scale: float, limit: Any) -> Callable[[], object]:  # no
     from bestdag import posterior
 
     data = table(round(15 * scale), 500, 2)
-    return lambda: posterior(data, method="exact", threads=2, memory_limit=limit)
+    return lambda: posterior(data, method="exact", workers=2, memory_limit=limit)
 
 
 @work
@@ -143,9 +143,8 @@ def posterior_over_orders(scale: float, limit: Any) -> Callable[[], object]:
     def compute() -> object:
         with memory_limit(limit):  # of what there is the sums take what makes them fastest
             FORECASTS.append(_core.order_sums_bytes(n, (_ways_for(n, 2) or (0, 2))[0], 2))
-        return posterior(
-            data, method="exact", prior="order", max_parents=4, threads=2, memory_limit=limit
-        )
+        with memory_limit(limit):
+            return posterior(data, method="exact", prior="order", max_parents=4, workers=2)
 
     return compute
 
@@ -157,7 +156,7 @@ def posterior_by_chains(scale: float, limit: Any) -> Callable[[], object]:
 
     data = table(round(40 * scale), 500, 2)
     return lambda: posterior(
-        data, method="chains", max_parents=2, steps=5_000, threads=2, memory_limit=limit
+        data, method="chains", max_parents=2, steps=5_000, workers=2, memory_limit=limit
     )
 
 
@@ -167,7 +166,7 @@ def bootstrap_replicates(scale: float, limit: Any) -> Callable[[], object]:
     from bestdag import bootstrap
 
     data = table(round(40 * scale), 20_000)
-    return lambda: bootstrap(data, "bic", replicates=20, threads=2, memory_limit=limit)
+    return lambda: bootstrap(data, "bic", replicates=20, workers=2, memory_limit=limit)
 
 
 @work

@@ -36,7 +36,7 @@ _FILES = ["alarm1000.BDeu.k3.jkl.gz", "insurance1000.BDeu.k3.jkl.gz"]
 def measure(what: str, data: Any, threads: int | None, **settings: Any) -> None:
     """Learn, and print a line."""
     wall, cpu = time.perf_counter(), time.process_time()
-    result = bd.learn(data, threads=threads, **settings)
+    result = bd.learn(data, workers=threads, **settings)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     print(f"{what:58} {wall:8.2f} {cpu:8.2f}  {result.structures.summary()}", flush=True)
 

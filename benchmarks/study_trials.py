@@ -74,7 +74,7 @@ def _score_all(data: Dataset, score: Score, threads: int | None) -> None:
 def _learn(data: Dataset, names: list[str], threads: int | None) -> None:
     scorer = Scorer(data, SCORES[names[0]], threads=threads)
     scorers = [scorer, *(scorer.by(SCORES[name]) for name in names[1:])]
-    for found in Exact().run_each([Problem(one, threads=threads) for one in scorers]):
+    for found in Exact().run_each([Problem(one, workers=threads) for one in scorers]):
         assert found.is_proved
 
 

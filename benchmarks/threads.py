@@ -58,7 +58,7 @@ def _timed(data: Dataset, search: HillClimb | Tabu | OrderSearch, threads: int) 
     best = None
     for _ in range(_REPEATS):
         wall, cpu = time.perf_counter(), time.process_time()
-        result = learn(data, "bic", search=search, threads=threads)
+        result = learn(data, "bic", search=search, workers=threads)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         best = min(best or Timing(wall, cpu, result.score), Timing(wall, cpu, result.score))
     assert best is not None

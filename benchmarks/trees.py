@@ -44,7 +44,7 @@ def compare(what: str, data: bd.Dataset, target: str, threads: int, repeats: int
         for score in ("ll", "bdeu", "fnml"):
 
             def work(table=table, score=score, search=search) -> object:
-                return bd.learn(table, score, search=search, threads=threads)
+                return bd.learn(table, score, search=search, workers=threads)
 
             clock, processor = best_of(repeats, work)
             print(

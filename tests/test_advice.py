@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from bestdag import Dag, Scorer, learn, read
+from bestdag import Checkpoint, Dag, HillClimb, Scorer, learn, read
 from bestdag.examples import example
 from bestdag.scores.parent_sets.build import build_score_table
 
@@ -35,14 +35,14 @@ def test_more_parameters_than_rows():
     table = {"a": codes, "b": codes[::-1], "c": codes}
     start = Dag.from_parents({"a": [], "b": [], "c": ["a", "b"]})
     forced = ["a -> c", "b -> c", "a !- b"]
-    found = learn(table, "ll", search="hill_climb", start=start, knowledge=forced, support=0)
+    found = learn(table, "ll", search=HillClimb(start_from=start), knowledge=forced, support=0)
     assert found.dag == start
     (advice,) = found.advice
     assert advice.kind == "more parameters than rows"
     assert advice.text.startswith("more parameters than rows: 108 for 40 rows; do not rely on")
     assert str(found).startswith(advice.text)
     weighted = read({**table, "n": ["3"] * 40}, weights="n")  # 120 rows
-    again = learn(weighted, "ll", search="hill_climb", start=start, knowledge=forced, support=0)
+    again = learn(weighted, "ll", search=HillClimb(start_from=start), knowledge=forced, support=0)
     assert (again.dag, again.advice) == (start, ())
 
 
@@ -113,6 +113,6 @@ def test_local_scores_have_no_rows_to_say_anything_of():
 
 def test_it_is_a_value_that_is_kept(tmp_path):
     first = learn(coins(10), checkpoint=tmp_path / "run")
-    again = learn(coins(10), checkpoint=tmp_path / "run", resume=True)
+    again = learn(coins(10), checkpoint=Checkpoint(tmp_path / "run", resume=True))
     assert again.advice == first.advice == pickle.loads(pickle.dumps(first)).advice
     assert copy.copy(first).advice == first.advice

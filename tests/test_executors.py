@@ -171,7 +171,7 @@ def test_what_is_no_executor_is_refused():
 
 def test_bootstrap(asia, elsewhere):
     here = bootstrap(asia, "bic", replicates=4)
-    there = bootstrap(asia, "bic", replicates=4, executor=elsewhere)
+    there = bootstrap(asia, "bic", replicates=4, workers=elsewhere)
     np.testing.assert_array_equal(here.matrix, there.matrix)
     assert elsewhere.n_tasks == 4
 
@@ -179,7 +179,7 @@ def test_bootstrap(asia, elsewhere):
 def test_folds(asia, elsewhere):
     settings = {"score": ["bic", "bdeu"], "search": "hill_climb", "k": 3}
     here = cross_validate(asia, **settings)
-    there = cross_validate(asia, **settings, executor=elsewhere)
+    there = cross_validate(asia, **settings, workers=elsewhere)
     assert [m.log_losses for m in here.methods] == [m.log_losses for m in there.methods]
     assert elsewhere.n_tasks == 6
 
@@ -187,7 +187,7 @@ def test_folds(asia, elsewhere):
 def test_learning_curves(asia, elsewhere):
     settings = {"search": "hill_climb", "sizes": [50, 100], "repeats": 2}
     here = learning_curve(asia, **settings)
-    there = learning_curve(asia, **settings, executor=elsewhere)
+    there = learning_curve(asia, **settings, workers=elsewhere)
     assert here.to_dict() == there.to_dict()
     assert elsewhere.n_tasks == 4
 
@@ -196,7 +196,7 @@ def test_learning_curves(asia, elsewhere):
 def test_chains(asia, elsewhere, steps):
     settings = {"method": "chains", "chains": 3, "steps": steps, "samples": 50, "seed": 7}
     here = posterior(asia, "bic", **settings)
-    there = posterior(asia, "bic", **settings, executor=elsewhere)
+    there = posterior(asia, "bic", **settings, workers=elsewhere)
     np.testing.assert_array_equal(here.matrix, there.matrix)
     for one, other in zip(astuple(here.diagnostics), astuple(there.diagnostics), strict=True):
         np.testing.assert_array_equal(one, other)
@@ -206,7 +206,7 @@ def test_chains(asia, elsewhere, steps):
 def test_restarts_of_climbing(asia, elsewhere):
     search = HillClimb(restarts=4, start_from="random")
     here = learn(asia, "bdeu", search=search, seed=3)
-    there = learn(asia, "bdeu", search=search, seed=3, executor=elsewhere)
+    there = learn(asia, "bdeu", search=search, seed=3, workers=elsewhere)
     assert (here.dag, here.score, here.status) == (there.dag, there.score, there.status)
     assert elsewhere.n_tasks == 5
 
@@ -214,7 +214,7 @@ def test_restarts_of_climbing(asia, elsewhere):
 def test_restarts_from_the_best_so_far_stay_here(asia, elsewhere):
     search = HillClimb(restarts=2, perturb=3)
     here = learn(asia, "bdeu", search=search)
-    assert learn(asia, "bdeu", search=search, executor=elsewhere).dag == here.dag
+    assert learn(asia, "bdeu", search=search, workers=elsewhere).dag == here.dag
     assert elsewhere.n_tasks == 0
 
 
@@ -222,7 +222,7 @@ def test_restarts_from_the_best_so_far_stay_here(asia, elsewhere):
 def test_score_tables_by_child(asia, elsewhere, limits):
     scorer = Scorer(asia, "bdeu")
     here = build_score_table(scorer, **limits)
-    there = build_score_table(scorer, **limits, executor=elsewhere)
+    there = build_score_table(scorer, **limits, workers=elsewhere)
     for name in asia.names:
         # Scores of families that are counted together differ in their last digits.
         one, other = ({set_: score for score, set_ in t.sets(name)} for t in (here, there))
@@ -233,7 +233,7 @@ def test_score_tables_by_child(asia, elsewhere, limits):
 
 def test_a_search_over_a_score_table(asia, elsewhere):
     here = learn(asia, "bdeu", search=Exact(engine="bnc"))
-    there = learn(asia, "bdeu", search=Exact(engine="bnc"), executor=elsewhere)
+    there = learn(asia, "bdeu", search=Exact(engine="bnc"), workers=elsewhere)
     assert (here.dag, elsewhere.n_tasks) == (there.dag, 8)
 
 

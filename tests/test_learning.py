@@ -153,7 +153,7 @@ def test_knowledge_of_another_kind_is_refused(wrong):
 )
 def test_what_is_not_a_search_is_refused(search, message, bound):
     with pytest.raises(InvalidParameterError, match=message):
-        learn(example("asia.csv"), search=search, bound=bound)
+        learn(example("asia.csv"), search=search)
 
 
 def test_a_table_of_local_scores_is_learned_from_as_data_are(learned):

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bestdag import Knowledge, Network, Pdag, Scorer, learn, pc
-from bestdag.errors import BestdagError, InvalidParameterError
+from bestdag import Knowledge, Network, Scorer, learn, pc, pc_skeleton
+from bestdag.errors import BestdagError, DataWarning, InvalidParameterError
 from bestdag.examples import example
 from bestdag.graph.enumeration import all_dags
 from bestdag.search import SEARCHES
@@ -30,9 +30,9 @@ def test_every_search_keeps_to_the_links(data, name):
     links = {frozenset(edge) for edge in pc(data, alpha=0.2).skeleton.edges}
     if name in ("tan", "naive_bayes"):  # they need links from the class to every other variable
         with pytest.raises(BestdagError):
-            learn(data, search=search(name), skeleton="pc", alpha=0.2)
+            learn(data, search=search(name), knowledge=pc_skeleton(data, alpha=0.2))
         return
-    result = learn(data, "bdeu", search=search(name), skeleton="pc", alpha=0.2)
+    result = learn(data, "bdeu", search=search(name), knowledge=pc_skeleton(data, alpha=0.2))
     assert {frozenset(arc) for arc in result.dag.arcs} <= links
     assert result.limits == Limits(support=5, has_skeleton=True)
 
@@ -44,8 +44,7 @@ def test_the_optimum_is_that_of_all_structures_along_the_links():
     codes[2] = np.where(rng.random(60) < 0.8, codes[1], codes[2])
     table = {name: [str(c) for c in row] for name, row in zip("ABCD", codes, strict=True)}
     links = [("A", "B"), ("A", "C"), ("C", "D")]
-    links_only = Pdag(list("ABCD"), [], links)
-    result = learn(table, "bic", search="exact", skeleton=links_only, support=0)
+    result = learn(table, "bic", search="exact", knowledge=Knowledge(skeleton=links), support=0)
     scorer = Scorer(result.dataset, "bic")
     along = {*links, *(link[::-1] for link in links)}
     allowed = [dag for dag in all_dags(list("ABCD")) if along.issuperset(dag.arcs)]
@@ -58,7 +57,7 @@ def test_the_optimum_is_that_of_all_structures_along_the_links():
 
 
 def test_a_bound_is_one_within_the_skeleton(data):
-    result = learn(data, "bdeu", search="hill_climb", skeleton="pc", bound=True)
+    result = learn(data, "bdeu", search="hill_climb", knowledge=pc_skeleton(data)).bounded()
     full = learn(data, "bdeu", search="exact")
     assert result.bound >= result.score
     assert result.limits.words() in result.shortfall()
@@ -68,20 +67,20 @@ def test_a_bound_is_one_within_the_skeleton(data):
 
 
 def test_required_arcs_are_in_the_skeleton(data):
-    result = learn(data, knowledge=["asia -> xray"], skeleton="pc")
+    result = learn(data, knowledge=pc_skeleton(data, knowledge=["asia -> xray"]))
     assert result.dag.has_arc("asia", "xray")
 
 
-def test_the_skeleton_takes_part_of_the_time_limit():
+def test_links_that_there_is_no_time_to_test_stay():
     rng = np.random.default_rng(0)
     common = rng.integers(0, 3, 3000)
     table = {
         f"v{i:03d}": np.where(rng.random(3000) < 0.5, common, rng.integers(0, 3, 3000)).astype(str)
         for i in range(150)
     }
-    result = learn(table, skeleton="pc", time_limit=2, search="hill_climb")
-    assert any("no time for all tests" in note for note in result.notes)
-    assert result.limits.has_skeleton
+    with pytest.warns(DataWarning, match="no time for all tests"):
+        known = pc_skeleton(table, time_limit=1e-3)
+    assert learn(table, knowledge=known, search="hill_climb").limits.has_skeleton
 
 
 def test_statements_of_a_skeleton():
@@ -97,15 +96,7 @@ def test_statements_of_a_skeleton():
         assert allowed[one, other] == ({one, other} in ({0, 1}, {1, 2}))
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"skeleton": "fci"}, "skeleton must be one of 'pc'"),
-        ({"skeleton": 3}, "skeleton must be one of 'pc'"),
-        ({"alpha": 0.1}, "alpha is for skeleton='pc'"),
-        ({"skeleton": "pc", "alpha": 3}, "alpha must be a number between 0 and 1"),
-    ],
-)
-def test_refuses(data, settings, said):
-    with pytest.raises(InvalidParameterError, match=said):
-        learn(data, **settings)
+@pytest.mark.parametrize("alpha", [0.0, 3, float("nan")])
+def test_refuses_levels_that_are_none(data, alpha):
+    with pytest.raises(InvalidParameterError, match="alpha must be a number between 0 and 1"):
+        pc_skeleton(data, alpha=alpha)

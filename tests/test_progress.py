@@ -8,7 +8,7 @@ import pytest
 
 import bestdag.progress
 import bestdag.search.exact.bnc.engine
-from bestdag import bootstrap, cross_validate, learn, pc, posterior
+from bestdag import bootstrap, cross_validate, learn, pc, posterior, watching
 from bestdag.data.readers import read
 from bestdag.errors import InterruptedWarning, InvalidParameterError
 from bestdag.examples import example
@@ -42,7 +42,8 @@ STEPWISE = [name for name in SEARCHES if name not in ("k2", "tree", "tan", "naiv
 @pytest.mark.parametrize("name", STEPWISE)
 def test_every_search_tells_its_best_score_in_the_calling_thread(name):
     told = []
-    found = learn(ASIA, "bic", search=name, progress=lambda now: told.append((now, here())))
+    with watching(lambda now: told.append((now, here()))):
+        found = learn(ASIA, "bic", search=name)
     here_now = here()
     assert told
     assert {thread for _, thread in told} == {here_now}
@@ -58,16 +59,19 @@ def here():
 
 @pytest.mark.parametrize("name", [*STEPWISE, "tree"])
 def test_what_the_callback_raises_is_raised(name):
-    with pytest.raises(CallbackError):
-        learn(ASIA, "bic", search=name, progress=fail)
+    with pytest.raises(CallbackError), watching(fail):
+        learn(ASIA, "bic", search=name)
 
 
 @pytest.mark.parametrize("name", [*STEPWISE, "tree"])
 def test_keyboard_interrupt_in_the_callback_gives_the_best_so_far(name):
-    with pytest.warns(
-        InterruptedWarning, match="the best so far, .* .check for it in a loop"
-    ) as warned:
-        found = learn(ASIA, "bic", search=name, progress=press)
+    with (
+        pytest.warns(
+            InterruptedWarning, match="the best so far, .* .check for it in a loop"
+        ) as warned,
+        watching(press),
+    ):
+        found = learn(ASIA, "bic", search=name)
     assert found.status == "interrupted"
     assert warned[0].message.best is found
     assert found.score == pytest.approx(Scorer(ASIA, "bic").total(found.dag))
@@ -79,13 +83,14 @@ def test_an_interrupt_ends_a_loop_where_its_warning_is_an_error():
         warnings.simplefilter("error", InterruptedWarning)
         for _ in range(3):
             n_begun += 1
-            learn(ASIA, "bic", search="hill_climb", progress=press)
+            with watching(press):
+                learn(ASIA, "bic", search="hill_climb")
     assert n_begun == 1
 
 
 def test_an_interrupted_run_with_a_checkpoint_says_how_to_go_on(tmp_path):
-    with pytest.warns(InterruptedWarning, match="with resume=True"):
-        learn(ASIA, "bic", search="order", progress=press, checkpoint=tmp_path / "run.ckpt")
+    with pytest.warns(InterruptedWarning, match="resume=True"), watching(press):
+        learn(ASIA, "bic", search="order", checkpoint=tmp_path / "run.ckpt")
 
 
 def test_score_and_bound_enclose_the_optimum_throughout(monkeypatch):
@@ -94,7 +99,8 @@ def test_score_and_bound_enclose_the_optimum_throughout(monkeypatch):
     monkeypatch.setattr(bestdag.search.exact.bnc.engine, "_POLL_SECONDS", 0.001)
     told = []
     table = random_table(18, 40, 3)
-    found = Problem(table, progress=told.append).solve(Exact(engine="bnc"))
+    with watching(told.append):
+        found = Problem(table).solve(Exact(engine="bnc"))
     assert found.is_proved
     assert {now.phase for now in told} == {"scoring parent sets", "exact search"}
     for now in told:
@@ -105,10 +111,12 @@ def test_score_and_bound_enclose_the_optimum_throughout(monkeypatch):
 
 def test_the_time_left_is_that_of_the_limit():
     told = []
-    learn(ASIA, search="hill_climb", time_limit=50.0, progress=told.append)
+    with watching(told.append):
+        learn(ASIA, search="hill_climb", time_limit=50.0)
     assert all(0 < now.seconds_left <= 50.0 for now in told)
     told.clear()
-    learn(ASIA, search="hill_climb", progress=told.append)
+    with watching(told.append):
+        learn(ASIA, search="hill_climb")
     assert all(now.seconds_left is None for now in told)
 
 
@@ -121,9 +129,10 @@ def test_native_work_reminds_the_callback_and_can_be_ended_by_it():
         if len(told) == 3:
             raise KeyboardInterrupt
 
-    problem = Problem(Scorer(data, "bic"), progress=press_at_the_third)
+    with watching(press_at_the_third):
+        problem = Problem(Scorer(data, "bic"))
     reporter = problem.reporter
-    reporter.tell("scoring parent sets")
+    reporter.report("scoring parent sets")
 
     def work():
         for _ in range(1000):
@@ -137,16 +146,18 @@ def test_native_work_reminds_the_callback_and_can_be_ended_by_it():
 def test_structural_em_pc_bootstrap_posterior_and_cross_validation_tell_too():
     told = []
     holes = read({"a": ["x", "y", "", "x"] * 5, "b": ["0", "1", "1", ""] * 5}, missing="keep")
-    learn(holes, "bic", missing="em", progress=told.append)
+    with watching(told.append):
+        learn(holes, "bic", missing="em")
     assert {now.phase for now in told} == {"structural EM"}
     for run, phase in (
-        (lambda told: pc(ASIA, progress=told), "testing independences"),
-        (lambda told: bootstrap(ASIA, replicates=3, progress=told), "learning replicates"),
-        (lambda told: posterior(ASIA, progress=told), "scoring parent sets"),
-        (lambda told: cross_validate(ASIA, "bic", "hill_climb", k=2, progress=told), "learning"),
+        (lambda: pc(ASIA), "testing independences"),
+        (lambda: bootstrap(ASIA, replicates=3), "learning replicates"),
+        (lambda: posterior(ASIA), "scoring parent sets"),
+        (lambda: cross_validate(ASIA, "bic", "hill_climb", k=2), "learning"),
     ):
         told.clear()
-        run(told.append)
+        with watching(told.append):
+            run()
         assert told
         assert told[0].phase.startswith(phase)
         with pytest.raises(CallbackError):
@@ -158,12 +169,12 @@ def test_a_reporter_keeps_the_best_and_is_not_entered_twice():
 
     def ask_again(now):
         told.append(now)
-        reporter.tell("inside")
+        reporter.report("inside")
 
     reporter = Reporter(ask_again)
-    reporter.tell("first", score=-3.0, bound=-1.0)
-    reporter.tell("second", score=-5.0, bound=-0.5)
-    reporter.tell("third", score=-math.inf, bound=math.inf)
+    reporter.report("first", score=-3.0, bound=-1.0)
+    reporter.report("second", score=-5.0, bound=-0.5)
+    reporter.report("third", score=-math.inf, bound=math.inf)
     assert [(now.phase, now.score, now.bound) for now in told] == [
         ("first", -3.0, -1.0),
         ("second", -3.0, -1.0),
@@ -177,5 +188,8 @@ def test_large_gaps_have_no_exponent():
 
 
 def test_refuses_what_cannot_be_called():
-    with pytest.raises(InvalidParameterError, match="learn: progress must be a function"):
-        learn(ASIA, progress=3)
+    with (
+        pytest.raises(InvalidParameterError, match="watching: must be a function"),
+        watching(3),
+    ):
+        learn(ASIA)

@@ -35,6 +35,6 @@ def test_missing_cells_may_be_a_state():
 def test_optimal_scores_are_those_of_the_authors(name, scores):
     data = load_table(DataFolder(shared_file(".")), name)
     for score, wanted in zip(("bic", "aic", "fnml", "qnml", "bdeu"), scores, strict=True):
-        found = learn(data, score, search="exact", threads=1)
+        found = learn(data, score, search="exact", workers=1)
         assert found.is_proved
         assert found.score == pytest.approx(wanted, abs=6e-4)

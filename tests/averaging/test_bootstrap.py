@@ -45,13 +45,13 @@ def test_strengths_are_the_shares_of_classes_learned_from_drawn_rows():
 
 
 def test_result_does_not_depend_on_threads_nor_on_the_order_of_rows_and_columns():
-    one = bootstrap(ASIA, "bic", replicates=6, threads=1)
+    one = bootstrap(ASIA, "bic", replicates=6, workers=1)
     shuffled = ASIA.select(
         list(reversed(ASIA.names)), rows=np.random.default_rng(1).permutation(ASIA.n_rows)
     )
     for data, threads in ((ASIA, 3), (shuffled, 2)):
         np.testing.assert_array_equal(
-            bootstrap(data, "bic", replicates=6, threads=threads).matrix, one.matrix
+            bootstrap(data, "bic", replicates=6, workers=threads).matrix, one.matrix
         )
 
 
@@ -100,7 +100,7 @@ def test_failures_of_a_replicate_are_raised_whatever_the_threads():
 
     for threads in (1, 2):
         with pytest.raises(RuntimeError, match="no such score"):
-            bootstrap(ASIA, Refuses(), replicates=4, threads=threads)
+            bootstrap(ASIA, Refuses(), replicates=4, workers=threads)
 
 
 @pytest.mark.parametrize(

@@ -256,8 +256,8 @@ def test_results_do_not_depend_on_threads_nor_on_the_order_of_columns_and_rows()
         {"method": "sampling", "samples": 200},
         {"method": "chains", "steps": 500, "samples": 100},
     ):
-        one = posterior(FIVE, threads=1, **settings)
-        other = posterior(shuffled, threads=3, **settings)
+        one = posterior(FIVE, workers=1, **settings)
+        other = posterior(shuffled, workers=3, **settings)
         np.testing.assert_array_equal(one.matrix, other.matrix)
 
 
@@ -325,8 +325,11 @@ def test_refusals(settings, message):
 def test_memory_is_forecast():
     random = np.random.default_rng(0)
     wide = read({f"v{k:02}": random.choice(["a", "b"], 20).tolist() for k in range(24)})
-    with pytest.raises(NotEnoughMemoryError, match="sum over all orders of 24 variables needs"):
-        posterior(wide, prior="order", method="exact", max_parents=1, memory_limit="100 MB")
+    with (
+        pytest.raises(NotEnoughMemoryError, match="sum over all orders of 24 variables needs"),
+        memory_limit("100 MB"),
+    ):
+        posterior(wide, prior="order", method="exact", max_parents=1)
 
 
 @pytest.mark.parametrize("prior", ["uniform", "order"])

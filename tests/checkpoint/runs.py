@@ -88,7 +88,7 @@ def _structural_em():
 def _answer_of(data, **settings):
     def run(path, **kept):
         kept = {} if path is None else {"checkpoint": path, **kept}
-        found = learn(data, "bic", seed=5, threads=1, **settings, **kept)
+        found = learn(data, "bic", seed=5, workers=1, **settings, **kept)
         return Answer(found.dag, found.score, found.status)
 
     return run
@@ -107,7 +107,7 @@ def _chains(prior):
     def run(path, **kept):
         kept = {} if path is None else {"checkpoint": path, **kept}
         settings = {"method": "chains", "prior": prior, "chains": 2, "steps": 20_000, "seed": 5}
-        found = posterior(table(20, 500), "bic", max_parents=3, threads=1, **settings, **kept)
+        found = posterior(table(20, 500), "bic", max_parents=3, workers=1, **settings, **kept)
         return found.matrix.tolist(), repr(astuple(found.diagnostics))
 
     return run

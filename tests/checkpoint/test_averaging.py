@@ -7,6 +7,7 @@ from concurrent.futures import Executor, Future
 import numpy as np
 import pytest
 
+from bestdag import Checkpoint
 from bestdag.averaging.bootstrap import bootstrap
 from bestdag.averaging.posterior import posterior
 from bestdag.errors import FormatError
@@ -28,7 +29,9 @@ def test_bootstrap_learns_each_replicate_once(tmp_path, monkeypatch):
     steps = Steps(monkeypatch)
 
     def run(**more):
-        return bootstrap(ASIA, **{**settings, **more}, checkpoint=tmp_path / "run", resume=True)
+        return bootstrap(
+            ASIA, **{**settings, **more}, checkpoint=Checkpoint(tmp_path / "run", resume=True)
+        )
 
     assert steps.kill_at(5, run) is None
     assert steps.kill_at(4, run) is None
@@ -51,7 +54,7 @@ def test_chains_go_on_with_their_random_numbers(prior, tmp_path, monkeypatch):
     steps = Steps(monkeypatch)
 
     def run():
-        return posterior(ASIA, **settings, checkpoint=tmp_path / "run", resume=True)
+        return posterior(ASIA, **settings, checkpoint=Checkpoint(tmp_path / "run", resume=True))
 
     same(steps.kill_at(None, run), expected)
     n_steps = steps.count
@@ -89,12 +92,12 @@ def test_chains_of_an_executor_are_kept_when_they_are_done(steps, tmp_path, monk
     monkeypatch.setattr("bestdag.averaging.chains._FIRST_STEPS", 60)  # too few to agree
     settings = {"method": "chains", "chains": 3, "seed": 4, "samples": 50, "steps": steps}
     whole = OneByOne()
-    expected = posterior(ASIA, **settings, executor=whole)
+    expected = posterior(ASIA, **settings, workers=whole)
     assert whole.n_tasks == 3 if steps else whole.n_tasks > 3
 
     def run(executor):
         kept = {"checkpoint": tmp_path / "run", "resume": True}
-        return posterior(ASIA, **settings, executor=executor, **kept)
+        return posterior(ASIA, **settings, workers=executor, **kept)
 
     n_killed, found = 0, None
     while found is None:

@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 
+from bestdag import Checkpoint
 from bestdag.checkpoint.file import _read, decoded
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
@@ -95,7 +96,7 @@ def test_families_without_support_stay_exceptions(name, way, tmp_path, monkeypat
     steps = Steps(monkeypatch)
 
     def run(path):
-        return learn(data, **settings, checkpoint=path, checkpoint_every=600, resume=True)
+        return learn(data, **settings, checkpoint=Checkpoint(path, every=600, resume=True))
 
     steps.kill_at(None, lambda: run(tmp_path / "whole"))
     n_steps = steps.count
@@ -117,7 +118,7 @@ def test_structural_em_goes_on(table, tmp_path, monkeypatch):
     steps = Steps(monkeypatch)
 
     def run(path):
-        return learn(holes, **settings, checkpoint=path, resume=True)
+        return learn(holes, **settings, checkpoint=Checkpoint(path, resume=True))
 
     for last in (1, 2, 4):
         assert steps.kill_at(last, lambda: run(tmp_path / str(last))) is None  # noqa: B023

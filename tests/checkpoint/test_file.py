@@ -103,7 +103,7 @@ def test_a_file_that_is_damaged_is_refused(asia, tmp_path, place, kind):
         content[place] ^= 1
     path.write_bytes(content)
     with pytest.raises(FormatError, match=r"run: .*name another file"):
-        learn(asia, search="hill_climb", checkpoint=path, resume=True)
+        learn(asia, search="hill_climb", checkpoint=Checkpoint(path, resume=True))
 
 
 def test_a_finding_of_another_kind_is_an_error_in_one_line(asia, tmp_path):
@@ -114,13 +114,13 @@ def test_a_finding_of_another_kind_is_an_error_in_one_line(asia, tmp_path):
         state.put("best", {"dag": "__import__('os')", "score": []})
         state.keep(now=True)
     with pytest.raises(FormatError, match="run: is damaged, or cut short; name another file"):
-        learn(asia, search="hill_climb", checkpoint=path, resume=True)
+        learn(asia, search="hill_climb", checkpoint=Checkpoint(path, resume=True))
 
 
 def test_any_other_file_is_refused(asia, tmp_path):
     (tmp_path / "run").write_text("asia,tub\nyes,no\n")
     with pytest.raises(FormatError, match="run: is not a bestdag checkpoint; name another file"):
-        learn(asia, search="hill_climb", checkpoint=tmp_path / "run", resume=True)
+        learn(asia, search="hill_climb", checkpoint=Checkpoint(tmp_path / "run", resume=True))
 
 
 def test_a_link_is_not_written_through(asia, tmp_path):
@@ -137,19 +137,19 @@ def test_a_file_that_is_there_needs_a_word(asia, tmp_path):
     first = learn(asia, search="hill_climb", checkpoint=path)
     with pytest.raises(FileError, match=r"exists already; pass resume=True .* or force=True"):
         learn(asia, search="hill_climb", checkpoint=path)
-    found = learn(asia, search="hill_climb", checkpoint=path, force=True)
+    found = learn(asia, search="hill_climb", checkpoint=Checkpoint(path, force=True))
     assert found.dag == first.dag
     assert found.resumed_seconds == 0
     with pytest.raises(InvalidParameterError, match="choose one"):
-        learn(asia, search="hill_climb", checkpoint=path, force=True, resume=True)
+        learn(asia, search="hill_climb", checkpoint=Checkpoint(path, resume=True, force=True))
 
 
 def test_a_finished_file_answers_at_once_and_stays(asia, tmp_path, monkeypatch):
     path = tmp_path / "run"
-    first = learn(asia, search="exact", checkpoint=path, k_best=3)
+    first = learn(asia, search="exact", checkpoint=path, near_optimal=3)
     before = path.read_bytes()
     monkeypatch.setattr(Exact, "steps", lambda *_: pytest.fail("a search was begun"))
-    found = learn(asia, search="exact", checkpoint=path, k_best=3, resume=True)
+    found = learn(asia, search="exact", checkpoint=Checkpoint(path, resume=True), near_optimal=3)
     assert path.read_bytes() == before
     assert (found.dag, found.score, found.bound) == (first.dag, first.score, first.bound)
     assert found.structures.items == first.structures.items
@@ -174,21 +174,25 @@ def test_a_file_of_other_settings_is_refused_by_their_name(asia, tmp_path, chang
     path = tmp_path / "run"
     learn(asia, search="hill_climb", checkpoint=path)
     with pytest.raises(FormatError, match=message):
-        learn(asia, **{"search": "hill_climb", **changed}, checkpoint=path, resume=True)
+        learn(asia, **{"search": "hill_climb", **changed}, checkpoint=Checkpoint(path, resume=True))
 
 
 def test_a_file_of_other_data_or_another_version_is_refused(asia, tmp_path, monkeypatch):
     path = tmp_path / "run"
     learn(asia, search="hill_climb", checkpoint=path)
     with pytest.raises(FormatError, match="was made with other data; name another file"):
-        learn(asia.select(rows=range(99)), search="hill_climb", checkpoint=path, resume=True)
+        learn(
+            asia.select(rows=range(99)),
+            search="hill_climb",
+            checkpoint=Checkpoint(path, resume=True),
+        )
     monkeypatch.setattr("bestdag.__version__", "0.0")
     with pytest.raises(FormatError, match=r"was made with version .*, and 0\.0 is asked for"):
-        learn(asia, search="hill_climb", checkpoint=path, resume=True)
+        learn(asia, search="hill_climb", checkpoint=Checkpoint(path, resume=True))
 
 
 def test_resume_without_a_file_begins_and_without_a_name_is_refused(asia, tmp_path):
-    found = learn(asia, search="hill_climb", checkpoint=tmp_path / "run", resume=True)
+    found = learn(asia, search="hill_climb", checkpoint=Checkpoint(tmp_path / "run", resume=True))
     assert (tmp_path / "run").exists()
     assert found.resumed_seconds == 0
     for word in ({"resume": True}, {"checkpoint_every": 3.0}, {"force": True}):
@@ -207,13 +211,17 @@ def test_the_time_limit_is_for_all_parts_together(asia, tmp_path):
     first = learn(asia, "bdeu", search=slow, checkpoint=path, time_limit=0.3)
     assert first.status == "time limit"
     assert _read(path).seconds >= 0.3
-    again = learn(asia, "bdeu", search=slow, checkpoint=path, time_limit=0.3, resume=True)
+    again = learn(
+        asia, "bdeu", search=slow, checkpoint=Checkpoint(path, resume=True), time_limit=0.3
+    )
     assert (again.status, again.dag) == ("time limit", first.dag)
     assert again.score == pytest.approx(first.score, rel=1e-12)
     assert again.resumed_seconds >= 0.3
     assert again.seconds < 0.3 + 0.3  # nearly nothing is left of the limit
     limit = again.seconds + 0.3
-    more = learn(asia, "bdeu", search=slow, checkpoint=path, time_limit=limit, resume=True)
+    more = learn(
+        asia, "bdeu", search=slow, checkpoint=Checkpoint(path, resume=True), time_limit=limit
+    )
     assert more.score >= again.score - 1e-9
     assert more.trace
 
@@ -290,8 +298,8 @@ def test_a_score_that_does_not_say_what_it_is_is_refused_at_the_start(asia, tmp_
     learn(asia, Silent(1.0), search="hill_climb")
     learn(asia, Weighted(1.0), search="hill_climb", checkpoint=path)
     with pytest.raises(FormatError, match=r"with score Weighted\(.*1.0.*\), and Weighted\(.*2.0"):
-        learn(asia, Weighted(2.0), search="hill_climb", checkpoint=path, resume=True)
-    assert learn(asia, Weighted(1.0), search="hill_climb", checkpoint=path, resume=True)
+        learn(asia, Weighted(2.0), search="hill_climb", checkpoint=Checkpoint(path, resume=True))
+    assert learn(asia, Weighted(1.0), search="hill_climb", checkpoint=Checkpoint(path, resume=True))
 
 
 def test_settings_whose_repr_leaves_something_out_are_told_apart():

@@ -3,7 +3,7 @@
 import json
 import math
 
-from bestdag import learn
+from bestdag import NearOptimal, learn
 from bestdag.examples import example
 
 CSV = str(example("asia.csv"))
@@ -15,7 +15,7 @@ def test_json_has_the_structures(cli):
     shown = cli("learn", CSV, "--score", "bdeu", "--k-best", 4, "--json")
     assert shown.code == 0
     found = json.loads(shown.out)
-    expected = learn(CSV, "bdeu", k_best=4).structures
+    expected = learn(CSV, "bdeu", near_optimal=4).structures
     assert [one["score"] for one in found["structures"]] == [item.score for item in expected]
     assert found["structures"][0]["arcs"] == found["arcs"]
     assert found["structures_status"] == "complete"
@@ -30,7 +30,7 @@ def test_classes_have_arcs_and_edges(cli):
     found = json.loads(
         cli("learn", CSV, "--score", "bdeu", "--k-best", 3, "--per-class", "--json").out
     )
-    expected = learn(CSV, "bdeu", k_best=3, per_class=True).structures
+    expected = learn(CSV, "bdeu", near_optimal=NearOptimal(k=3, per_class=True)).structures
     assert found["per_class"]
     for one, item in zip(found["structures"], expected, strict=True):
         assert one["arcs"] == [list(arc) for arc in item.cpdag.arcs]
@@ -46,7 +46,7 @@ def test_people_read_what_is_different(cli):
     shown = cli("learn", CSV, "--score", "bdeu", "--collect-within", 2.0)
     assert shown.code == 0
     lines = shown.out.splitlines()
-    expected = learn(CSV, "bdeu", collect_within=2.0).structures
+    expected = learn(CSV, "bdeu", near_optimal=NearOptimal(within=2.0)).structures
     assert expected.summary() in lines
     (header,) = [line for line in lines if "drop in log score  Bayes factor" in line]
     first = lines.index(header) + 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bestdag import Network, learn, pc, read
+from bestdag import Network, learn, pc, pc_skeleton, read
 from bestdag.examples import example
 from tests.signals import pressed_in
 
@@ -170,7 +170,7 @@ def test_learning_within_the_skeleton(cli):
     assert values["limits"]["skeleton"] is True
     links = {frozenset(edge) for edge in pc(CSV).skeleton.edges}
     assert {frozenset(arc) for arc in values["arcs"]} <= links
-    assert values["score"] == learn(CSV, skeleton="pc").score
+    assert values["score"] == learn(CSV, knowledge=pc_skeleton(CSV)).score
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bestdag import learn
+from bestdag import Checkpoint, learn
 from bestdag.averaging.bootstrap import bootstrap
 from bestdag.cli.main import run
 from bestdag.cluster.reading import read_on, spread
 from bestdag.counts.engine import CountingEngine
 from bestdag.errors import BestdagError, ClusterError
-from bestdag.search.hill_climb import HillClimb
 
 
 def all_families(names):
@@ -61,7 +60,7 @@ def test_a_table_in_memory_is_sent(client, dataset):
 @pytest.mark.parametrize("score", ["bdeu", "bic"])
 def test_what_is_learned_is_what_one_machine_learns(client, table, dataset, search, score):
     here = learn(dataset, score, search=search)
-    there = learn(table, score, search=search, cluster=client)
+    there = learn(table, score, search=search, workers=client)
     assert (there.dag, there.status) == (here.dag, here.status)
     assert there.score == pytest.approx(here.score, rel=1e-12)
     assert there.fit() == here.fit()
@@ -69,12 +68,20 @@ def test_what_is_learned_is_what_one_machine_learns(client, table, dataset, sear
 
 def test_a_run_on_a_cluster_is_kept_and_known_by_its_counts(client, table, dataset, tmp_path):
     path = tmp_path / "run"
-    first = learn(table, "bic", search="hill_climb", cluster=client, checkpoint=path)
-    again = learn(table, "bic", search="hill_climb", cluster=client, checkpoint=path, resume=True)
+    first = learn(table, "bic", search="hill_climb", workers=client, checkpoint=path)
+    again = learn(
+        table, "bic", search="hill_climb", workers=client, checkpoint=Checkpoint(path, resume=True)
+    )
     assert (again.dag, again.score) == (first.dag, first.score)
     fewer = dataset.select(rows=slice(1, None))
     with pytest.raises(BestdagError, match="other data"):
-        learn(fewer, "bic", search="hill_climb", cluster=client, checkpoint=path, resume=True)
+        learn(
+            fewer,
+            "bic",
+            search="hill_climb",
+            workers=client,
+            checkpoint=Checkpoint(path, resume=True),
+        )
 
 
 def test_the_command_line_says_what_one_machine_says(client, table, capsys):
@@ -91,7 +98,7 @@ def test_the_command_line_says_what_one_machine_says(client, table, capsys):
 @pytest.mark.slow
 def test_a_cluster_of_this_machine_is_closed_at_the_end(table, dataset):
     here = learn(dataset, "bic", search="hill_climb")
-    there = learn(table, "bic", search="hill_climb", cluster="local", threads=2)
+    there = learn(table, "bic", search="hill_climb", workers="local")
     assert there.dag == here.dag
     with pytest.raises(ClusterError, match="the client of the rows is closed"):
         there.fit()
@@ -99,14 +106,5 @@ def test_a_cluster_of_this_machine_is_closed_at_the_end(table, dataset):
 
 def test_an_executor_of_the_cluster_learns_the_same(client, dataset):
     with client.get_executor() as executor:
-        there = bootstrap(dataset, "bic", replicates=4, executor=executor)
+        there = bootstrap(dataset, "bic", replicates=4, workers=executor)
     np.testing.assert_array_equal(there.matrix, bootstrap(dataset, "bic", replicates=4).matrix)
-
-
-def test_an_executor_needs_all_rows(client, table):
-    search = HillClimb(restarts=2)
-    with (
-        client.get_executor() as executor,
-        pytest.raises(ClusterError, match="cannot be had one by one"),
-    ):
-        learn(table, "bic", search=search, cluster=client, executor=executor)

@@ -13,7 +13,7 @@ import pytest
 from distributed import Client, LocalCluster
 from distributed.scheduler import KilledWorker
 
-from bestdag import learn
+from bestdag import learn, watching
 from bestdag.cluster import reading, session
 from bestdag.cluster.reading import read_on, spread
 from bestdag.errors import ClusterError, DataError, NotEnoughMemoryError
@@ -236,8 +236,11 @@ def test_a_scheduler_that_is_gone_is_said_and_the_best_so_far_is_kept(
         if progress.score is not None:
             mortal.kill()
 
-    with pytest.raises(ClusterError, match=f"the scheduler at {address} is gone") as raised:
-        learn(table, PlainBIC(), search="hill_climb", cluster=address, progress=told)
+    with (
+        pytest.raises(ClusterError, match=f"the scheduler at {address} is gone") as raised,
+        watching(told),
+    ):
+        learn(table, PlainBIC(), search="hill_climb", workers=address)
     best = raised.value.best
     assert best.status == "interrupted"
     assert best.score == pytest.approx(Scorer(dataset, PlainBIC()).total(best.dag), rel=1e-12)

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from bestdag import Dataset, G2Test, Network, Variable, independence_test, pc
+from bestdag import Dataset, G2Test, Network, Variable, independence_test, pc, watching
 from bestdag.errors import (
     DataError,
     GraphError,
@@ -236,8 +236,8 @@ def test_a_time_limit_ends_it_with_what_is_known(settings):
 @pytest.mark.parametrize("settings", [{}, {"stable": False}, {"test": "permutation"}])
 def test_ctrl_c_ends_it_with_what_is_known(settings):
     pressed = press_at("testing independences", times=3)  # while tests are made
-    with pytest.warns(InterruptedWarning, match="pc: stopped early"):
-        result = pc(wide(), keep_tests=False, progress=pressed, **settings)
+    with pytest.warns(InterruptedWarning, match="pc: stopped early"), watching(pressed):
+        result = pc(wide(), keep_tests=False, **settings)
     assert result.status == "interrupted"
     assert result.dag is None
 

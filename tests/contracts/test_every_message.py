@@ -360,10 +360,11 @@ def test_warnings_too(tmp_path, monkeypatch, capsys):
 def test_notes_of_results_are_for_both_worlds(search):
     data = bestdag.read(bestdag.examples.example("asia.csv"))
     settings = {"target": "lung"} if search in ("tan", "naive_bayes") else {}
-    start = bestdag.Dag(data.names)
+    if "start_from" in getattr(SEARCHES[search], "__slots__", ()):
+        settings["start_from"] = bestdag.Dag(data.names)
     known = bestdag.Knowledge.parse(["dysp !> asia"] if search != "naive_bayes" else [])
     found = bestdag.learn(
-        data, search=make_search(search, **settings), time_limit=0.3, start=start, knowledge=known
+        data, search=make_search(search, **settings), time_limit=0.3, knowledge=known
     )
     for note in found.notes:
         assert not _OPTION.search(note)

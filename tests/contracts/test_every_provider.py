@@ -115,7 +115,7 @@ def test_searches_find_the_same_structure(rows, search, score):
         return
     found = []
     for scorer in both(rows, linked(), score):
-        problem = Problem(scorer, threads=2)
+        problem = Problem(scorer, workers=2)
         found.append(problem.solve(make_search(search, **TARGETS.get(search, {}))))
     here, there = found
     assert there.dag == here.dag

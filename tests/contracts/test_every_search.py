@@ -307,7 +307,7 @@ def require_no_less_than_the_start(search, demand, seed, **limits):
     ]
     best = max(allowed, key=scorer.total)
     for start in [best, *(allowed[i] for i in rng.integers(len(allowed), size=4))]:
-        problem = Problem(scorer, start=start, **DEMANDS[demand], **limits)
+        problem = Problem(scorer, **DEMANDS[demand], **limits).starting_from(start)
         found = problem.solve(search)
         assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-9)
         assert found.score >= scorer.total(start) - 1e-9
@@ -345,7 +345,7 @@ def test_same_result_for_any_order_of_columns_rows_and_threads(search):
     order = rng.permutation(data.n_rows)
     other = data.select(columns=list(reversed(data.names)), rows=order)
     results = [
-        Problem(Scorer(d, "bdeu", threads=t), threads=t).solve(search_of(search))
+        Problem(Scorer(d, "bdeu", threads=t), workers=t).solve(search_of(search))
         for d in (data, other)
         for t in (1, 3)
     ]
@@ -368,7 +368,7 @@ def test_a_moment_of_time_gives_an_honest_answer(search):
 def test_a_start_is_used_or_said_not_to_be(search):
     scorer = Scorer(random_data(1, 4), "bic")
     start = Problem(scorer).solve(search_of(search)).dag
-    found = Problem(scorer, start=start).solve(search_of(search))
+    found = Problem(scorer).starting_from(start).solve(search_of(search))
     said = [note for note in found.notes if note.startswith("the start is not used by")]
     assert bool(said) == (search in WITHOUT_START)
     without = Problem(scorer).solve(search_of(search))

@@ -98,7 +98,7 @@ EXAMPLES = {
     "Sensitivity": lambda: (sensitivity(Dag(NAMES), data()), 6),
     "SensitivityGrid": lambda: (sensitivity(Dag(NAMES), data(), ess=[1, 2]), 2),
     "StructuralRank": lambda: (structural_rank(Dag(NAMES), Scorer(data())), 8),
-    "Structures": lambda: (learn(data(), "bdeu", k_best=4).structures, 4),
+    "Structures": lambda: (learn(data(), "bdeu", near_optimal=4).structures, 4),
     "Saturation": lambda: (saturation(data(), sizes=[60, 120]), 2),
     "EssGrid": lambda: (ess_grid(data(), grid=[1, 5]), 2),
     "LearningCurve": lambda: (learning_curve(data(), "bic", sizes=[40, 60], repeats=1), 2),

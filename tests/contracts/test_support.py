@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestdag import BIC, BDeu, Knowledge, bootstrap, learn, posterior, read, scan
+from bestdag import BIC, BDeu, HillClimb, Knowledge, bootstrap, learn, posterior, read, scan
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataWarning, GraphError, InvalidParameterError
 from bestdag.graph.dag import Dag
@@ -368,11 +368,12 @@ def test_what_a_search_of_ones_own_gives_without_support_is_refused():
 
 
 def test_a_start_without_support_is_refused_by_name():
-    with pytest.raises(GraphError, match=r"start gives 'b' parents with fewer than 5 rows per"):
-        learn(sharp(), search="hill_climb", start=Dag(["a", "b", "c"], [("a", "b")]))
-    found = learn(
-        sharp(), "bdeu", search="hill_climb", start=Dag(["a", "b", "c"], [("a", "b")]), support=0
-    )
+    start = Dag(["a", "b", "c"], [("a", "b")])
+    with pytest.raises(
+        GraphError, match=r"start_from gives 'b' parents with fewer than 5 rows per"
+    ):
+        learn(sharp(), search=HillClimb(start_from=start))
+    found = learn(sharp(), "bdeu", search=HillClimb(start_from=start), support=0)
     assert found.limits.support == 0
 
 

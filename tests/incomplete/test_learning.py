@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bestdag
-from bestdag import learn, read
+from bestdag import learn, pc_skeleton, read
 from bestdag.errors import (
     DataError,
     DataWarning,
@@ -43,7 +43,7 @@ def test_a_complete_table_is_learned_alike_in_every_way_that_keeps_scores():
 
 def test_structural_em_has_nothing_to_do_without_missing_cells_and_the_proof_stays():
     table = few_holes(60, 0)
-    plain, found = learn(table, "bic"), learn(table, "bic", missing="em", bound=True)
+    plain, found = learn(table, "bic"), learn(table, "bic", missing="em").bounded()
     assert (found.dag, found.score, found.is_proved) == (plain.dag, plain.score, True)
     assert found.notes[-1].startswith("no missing values: structural EM has nothing to do")
     assert found.fit() == plain.fit()
@@ -162,7 +162,7 @@ def test_every_search_but_ges_takes_missing_cells(name):
         rows, arities, _ = random_table(rng, max_rows=60)
         data = with_holes(rows, arities)
         search = make_search(name, **TARGETS.get(name, {}))
-        found = learn(data, "pnal", missing="available", search=search, bound=True, support=0)
+        found = learn(data, "pnal", missing="available", search=search, support=0).bounded()
         scorer = bestdag.Scorer(data, "pnal", missing="available")
         assert found.score == pytest.approx(scorer.total(found.dag), abs=1e-12)
         best = best_by_enumeration(rows, arities, None, make_score("pnal"))
@@ -201,9 +201,9 @@ def test_the_result_does_not_depend_on_rows_columns_or_threads():
     rng = np.random.default_rng(9)
     rows, arities, _ = random_table(rng, n_variables=5, max_rows=80)
     data = with_holes(rows, arities)
-    first = learn(data, "bic", missing="available", threads=1)
+    first = learn(data, "bic", missing="available", workers=1)
     moved = data.select(list(data.names)[::-1], rng.permutation(data.n_rows))
-    second = learn(moved, "bic", missing="available", threads=2)
+    second = learn(moved, "bic", missing="available", workers=2)
     assert (set(first.dag.arcs), first.score) == (set(second.dag.arcs), second.score)
 
 
@@ -234,7 +234,7 @@ def test_available_is_for_penalised_likelihoods_and_says_which():
 def test_tests_of_a_skeleton_need_complete_rows():
     data = read(HOLES, missing="keep")
     with pytest.raises(InvalidParameterError, match="the tests of skeleton='pc' need complete"):
-        learn(data, "bic", missing="available", skeleton="pc")
+        learn(data, "bic", missing="available", knowledge=pc_skeleton(data))
 
 
 def test_a_column_without_a_value_is_named():
@@ -268,7 +268,13 @@ def test_a_start_that_no_row_can_tell_about_is_left_at_once():
     data = with_holes([(0, None), (1, None), (None, 0), (None, 1)], [2, 2])
     start = bestdag.Dag(["a", "b"], [("a", "b")])
     for search in ("hill_climb", "tabu", "annealing", "order", "auto"):
-        found = learn(data, "bic", missing="available", search=search, start=start, support=0)
+        found = learn(
+            data,
+            "bic",
+            missing="available",
+            search=make_search(search, start_from=start),
+            support=0,
+        )
         assert found.dag.arcs == ()
         assert found.score == pytest.approx(2 * (math.log(1 / 2) - math.log(4) / 8))
 

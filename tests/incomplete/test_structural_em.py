@@ -197,8 +197,8 @@ def test_threads_and_the_order_of_rows_and_columns_do_not_change_a_bit():
     order = np.random.default_rng(1).permutation(120)
     moved = data.select(data.names[::-1], order)
     for way in ("em", StructuralEM(max_cells=2, draws=20)):
-        one = learn(data, "bic", missing=way, threads=1)
-        other = learn(moved, "bic", missing=way, threads=3)
+        one = learn(data, "bic", missing=way, workers=1)
+        other = learn(moved, "bic", missing=way, workers=3)
         assert one.dag == other.dag
         assert one.score == other.score
 
@@ -240,7 +240,7 @@ def test_a_hidden_variable_gets_its_role_from_the_start():
     data = Dataset([hidden, *observed], [np.full(500, 2), *columns])
     start = Dag.from_parents({"h": [], **{n: ["h"] for n in "abcd"}})
     apart = learn(data.drop("h"), "bic")
-    result = learn(data, "bic", search="hill_climb", missing="em", start=start)
+    result = learn(data, "bic", search=HillClimb(start_from=start), missing="em")
     assert len(result.dag.adjacent("h")) == 4
     assert result.score > apart.score
 

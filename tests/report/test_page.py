@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import bestdag
-from bestdag import Network, Scorer, ScoreTable, learn, random_network, read
+from bestdag import NearOptimal, Network, Scorer, ScoreTable, learn, random_network, read
 from bestdag.examples import example
 from bestdag.report.page import report_page
 from bestdag.report.sections import citation, references_of, trace_svg
@@ -56,7 +56,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def result():
-    return learn(example("asia.csv"), "bdeu", threads=1)
+    return learn(example("asia.csv"), "bdeu", workers=1)
 
 
 def test_the_numbers_are_those_of_the_library(result):
@@ -105,7 +105,7 @@ def test_says_what_was_read_every_score_the_settings_and_how_to_cite(result):
 
 def test_says_what_learn_was_given():
     given = {"knowledge": ["smoke -> lung"], "max_parents": 2, "seed": 7, "search": "hill_climb"}
-    found = learn(example("asia.csv"), "bic", **given, threads=1)
+    found = learn(example("asia.csv"), "bic", **given, workers=1)
     assert found.asked == {"data": example("asia.csv"), "support": 5.0, **given}
     rows = re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td></tr>", report_page(found))
     stated = dict(rows)
@@ -256,7 +256,9 @@ def test_a_structure_from_missing_cells_has_the_scores_it_was_chosen_by(missing,
 
 def test_lists_the_structures_next_to_the_best_where_they_were_computed(result):
     assert "Near-optimal structures" not in Page(report_page(result)).texts
-    found = learn(example("asia.csv"), "bdeu", k_best=4, per_class=True, threads=1)
+    found = learn(
+        example("asia.csv"), "bdeu", near_optimal=NearOptimal(k=4, per_class=True), workers=1
+    )
     texts = Page(report_page(found)).texts
     assert found.structures.summary() in texts
     for number, one in enumerate(found.structures):

@@ -13,7 +13,7 @@ from bestdag.report.summary import TableRead, certainty, findings, table_in_word
 
 @pytest.fixture(scope="module")
 def result():
-    return learn(example("asia.csv"), "bdeu", threads=1)
+    return learn(example("asia.csv"), "bdeu", workers=1)
 
 
 def test_the_table_is_named_with_what_was_done_to_its_columns():
@@ -89,7 +89,7 @@ def test_without_arcs_there_is_nothing_that_depends():
 def test_whether_it_is_proved_is_one_plain_sentence(result):
     best = "Proved: the best of all networks with"
     assert certainty(result) == f"{best} at least 5 rows per table cell on average."
-    limited = learn(example("asia.csv"), "bdeu", max_parents=1, threads=1)
+    limited = learn(example("asia.csv"), "bdeu", max_parents=1, workers=1)
     assert certainty(limited).startswith(f"{best} at most 1 parent per variable and at least")
     for status, said in (
         ("local optimum", "Not proved: a good network, but a better one may exist."),

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from bestdag import memory_limit
 from bestdag.errors import (
     GraphError,
     InvalidParameterError,
@@ -279,10 +280,16 @@ def test_time_limit_gives_an_incomplete_table_that_says_so():
 
 def test_memory_limit_is_kept_and_the_remedy_named():
     scorer = Scorer(random_dataset(np.random.default_rng(13), n_variables=8), "ll")
-    with pytest.raises(NotEnoughMemoryError, match=r"need more than .*; pass max_parents=\d or"):
-        build_score_table(scorer, memory_limit=100)
-    with pytest.raises(NotEnoughMemoryError, match=r"1,024 parent sets needs .* memory limit"):
-        build_score_table(scorer, prune=False, memory_limit=100)
+    with (
+        pytest.raises(NotEnoughMemoryError, match=r"need more than .*; pass max_parents=\d or"),
+        memory_limit(100),
+    ):
+        build_score_table(scorer)
+    with (
+        pytest.raises(NotEnoughMemoryError, match=r"1,024 parent sets needs .* memory limit"),
+        memory_limit(100),
+    ):
+        build_score_table(scorer, prune=False)
 
 
 def test_one_variable():

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from bestdag import learn, load
+from bestdag import Checkpoint, learn, load
 from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from bestdag.graph.dag import Dag
@@ -165,7 +165,7 @@ def test_near_optimal_structures_and_knowledge_hold():
         ),
         reverse=True,
     )
-    found = learn(scores, search="exact", k_best=5, knowledge=["a !- b", "c < d"])
+    found = learn(scores, search="exact", near_optimal=5, knowledge=["a !- b", "c < d"])
     assert [one.score for one in found.structures] == pytest.approx(allowed[:5], abs=1e-9)
 
 
@@ -382,10 +382,12 @@ def test_what_describes_itself_is_resumed_and_other_settings_are_refused(tmp_pat
 
     table, file = str(example("asia.csv")), tmp_path / "run"
     found = learn(table, Described(2.0), search="hill_climb", checkpoint=file)
-    again = learn(table, Described(2.0), search="hill_climb", checkpoint=file, resume=True)
+    again = learn(
+        table, Described(2.0), search="hill_climb", checkpoint=Checkpoint(file, resume=True)
+    )
     assert again.dag == found.dag
     with pytest.raises(Exception, match="score"):
-        learn(table, Described(3.0), search="hill_climb", checkpoint=file, resume=True)
+        learn(table, Described(3.0), search="hill_climb", checkpoint=Checkpoint(file, resume=True))
 
 
 def test_own_scores_travel_to_other_processes():

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from bestdag import memory_limit
 from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.graph.dag import Dag
 from bestdag.graph.enumeration import all_dags
@@ -212,10 +213,11 @@ def test_an_interrupted_listing_goes_on(monkeypatch):
 
 def test_memory_ends_a_listing_or_raises_as_asked():
     scorer = Scorer(random_dataset(np.random.default_rng(9), n_variables=8), "ll")
-    with pytest.raises(NotEnoughMemoryError, match="pass max_parents="):
-        build_score_table(scorer, memory_limit=100)
+    with pytest.raises(NotEnoughMemoryError, match="pass max_parents="), memory_limit(100):
+        build_score_table(scorer)
     for time_limit in (None, 60.0):
-        table = build_score_table(scorer, memory_limit=100, time_limit=time_limit, anytime=True)
+        with memory_limit(100):
+            table = build_score_table(scorer, time_limit=time_limit, anytime=True)
         assert not table.complete
         assert table.is_bounded
 

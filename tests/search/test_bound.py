@@ -164,7 +164,7 @@ def test_any_search_gives_a_bound_on_request():
     data = example("asia.csv")
     without = learn(data, "bic", search="hill_climb")
     assert without.bound is None
-    result = learn(data, "bic", search="hill_climb", bound=True)
+    result = learn(data, "bic", search="hill_climb").bounded()
     best = learn(data, "bic", search="exact")
     assert result.dag == without.dag
     assert best.score <= result.bound + 1e-6

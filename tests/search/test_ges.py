@@ -7,7 +7,18 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from bestdag import BIC, GES, ArcDifferencePrior, BDe, Dag, Knowledge, Network, _core, learn
+from bestdag import (
+    BIC,
+    GES,
+    ArcDifferencePrior,
+    BDe,
+    Dag,
+    Knowledge,
+    Network,
+    _core,
+    learn,
+    watching,
+)
 from bestdag.data.schema import Variable
 from bestdag.errors import CycleError, GraphError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
@@ -257,7 +268,7 @@ def test_takes_the_steps_of_the_reference_from_a_start_and_with_a_limit(seed):
     scorer = Scorer(random_table(seed, 200), "bic")
     start = random_dag(np.random.default_rng(seed), list("abcdef"), 0.3)
     limit = max(2, *(len(start.parents(v)) for v in "abcdef"))
-    found = Problem(scorer, start=start, max_parents=limit).solve(GES(turning=True))
+    found = Problem(scorer, max_parents=limit).starting_from(start).solve(GES(turning=True))
     graph, taken = reference.greedy(
         start,
         lambda family: scorer.family(*family),
@@ -384,7 +395,7 @@ def test_says_what_knowledge_costs():
 def test_starts_from_a_given_structure():
     scorer = random_scorer(5, 400)
     best = Problem(scorer).solve(GES(turning=True))
-    again = Problem(scorer, start=best.dag).solve(GES())
+    again = Problem(scorer).starting_from(best.dag).solve(GES())
     assert again.dag.cpdag() == best.dag.cpdag()
     assert again.trace == ()
 
@@ -408,7 +419,8 @@ def test_ctrl_c_gives_the_class_reached_so_far():
         said.append(text)
         raise KeyboardInterrupt
 
-    found = Problem(scorer, progress=progress).solve(GES())
+    with watching(progress):
+        found = Problem(scorer).solve(GES())
     assert found.status == "interrupted"
     assert len(said) == 1
     assert len(found.trace) < 3
@@ -504,7 +516,7 @@ def test_leaves_a_start_that_the_prior_calls_impossible():
     )
     data = make_dataset({"a": [0, 0, 1, 1] * 5, "b": [0, 1, 1, 0] * 5, "c": [0, 0, 1, 1] * 5})
     start = Dag(["a", "b", "c"], [("a", "b")])
-    result = Problem(Scorer(data, BDe(prior=prior)), start=start).solve(GES())
+    result = Problem(Scorer(data, BDe(prior=prior))).starting_from(start).solve(GES())
     assert result.dag.arcs == (("a", "c"),)
     assert math.isinf(result.trace[0].gain) or math.isinf(result.trace[1].gain)
 

@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pytest
 
-from bestdag import learn, read
+from bestdag import learn, read, watching
 from bestdag.errors import GraphError, InterruptedWarning, InvalidParameterError
 from bestdag.examples import example
 from bestdag.graph.dag import Dag
@@ -45,11 +45,11 @@ def test_exercise_7_10_from_the_other_direction_sticks():
     # points at B. Ties that make both lead away from B end in A <- B -> C: no single move gains.
     start = Dag(list("ABC"), [("B", "A"), ("B", "C")])
     greedy = HillClimb(reinsert=False)
-    found = Problem(Scorer(table_7_4(), "bic"), start=start).solve(greedy)
+    found = Problem(Scorer(table_7_4(), "bic")).starting_from(start).solve(greedy)
     assert bits(found.score) == pytest.approx(-75.9625, abs=5e-5)
     assert found.dag == start
     assert found.status == "local optimum"
-    again = Problem(Scorer(table_7_4(), "bic"), start=start).solve(HillClimb())
+    again = Problem(Scorer(table_7_4(), "bic")).starting_from(start).solve(HillClimb())
     assert bits(again.score) == pytest.approx(-74.0671, abs=5e-5)
 
 
@@ -190,7 +190,9 @@ def test_more_required_parents_than_allowed_are_refused():
 def test_a_given_start_is_where_it_begins():
     scorer = Scorer(linked_data(0), "bic")
     start = Problem(scorer).solve(HillClimb()).dag
-    found = Problem(scorer, start=start).solve(HillClimb(start_from="random", reinsert=False))
+    found = (
+        Problem(scorer).starting_from(start).solve(HillClimb(start_from="random", reinsert=False))
+    )
     assert found.dag == start
     assert found.trace == ()
 
@@ -266,7 +268,7 @@ def test_a_family_that_the_prior_forbids_is_left():
 
     scorer = Scorer(linked_data(0), "aic", NoParents())
     start = Dag(sorted(scorer.dataset.names), [("v1", "v0")])
-    found = Problem(scorer, start=start).solve(HillClimb())
+    found = Problem(scorer).starting_from(start).solve(HillClimb())
     assert found.dag.parents("v0") == ()
     assert math.isfinite(found.score)
 
@@ -302,7 +304,8 @@ def test_ctrl_c_gives_the_best_so_far(name):
 def test_progress_is_told():
     told = []
     scorer = Scorer(linked_data(0, n=8), "bic")
-    Problem(scorer, progress=told.append, time_limit=0.5).solve(HillClimb(restarts=30_000))
+    with watching(told.append):
+        Problem(scorer, time_limit=0.5).solve(HillClimb(restarts=30_000))
     assert all(now.phase == "search hill_climb" for now in told)
     assert "steps" in told[-1].detail
     assert [now.score for now in told] == sorted(now.score for now in told)

@@ -63,7 +63,7 @@ def test_the_order_of_the_knowledge_is_used():
 def test_the_order_of_the_start_is_used_and_said():
     scorer = Scorer(linked_data(0), "k2")
     start = Dag(scorer.dataset.names, [("v5", "v0"), ("v0", "v1")])
-    found = Problem(scorer, start=start).solve(K2Search())
+    found = Problem(scorer).starting_from(start).solve(K2Search())
     assert found.dag == Problem(scorer).solve(K2Search(order=start.topological_order())).dag
     assert found.notes == ("the order is that of the start, which is not used otherwise",)
 

@@ -58,12 +58,12 @@ def test_exceptions_are_those_of_the_structure_and_few_are_named():
 @pytest.mark.parametrize("bound", [False, True])
 def test_every_search_says_what_left_structures_out(search, bound):
     made = make_search(search, **({"target": "lung"} if search in ("tan", "naive_bayes") else {}))
-    found = learn(ASIA, "bdeu", search=made, bound=bound, support=4, time_limit=30)
+    found = learn(ASIA, "bdeu", search=made, support=4, time_limit=30)
     assert found.limits == Limits(support=4)
     if search in ("tree", "tan", "naive_bayes"):  # none of them takes such limits
         return
     known = ["smoke -> lung"]
-    found = learn(ASIA, "bdeu", search=made, bound=bound, max_parents=2, knowledge=known, support=0)
+    found = learn(ASIA, "bdeu", search=made, max_parents=2, knowledge=known, support=0)
     assert found.limits == Limits(max_parents=2, has_statements=True)
 
 
@@ -78,7 +78,7 @@ def test_no_limit_is_none():
 
 
 def test_a_list_of_structures_has_them_too():
-    found = learn(ASIA, "bdeu", k_best=3, max_parents=2, knowledge=["smoke -> lung"])
+    found = learn(ASIA, "bdeu", near_optimal=3, max_parents=2, knowledge=["smoke -> lung"])
     assert found.limits == Limits(max_parents=2, support=5, has_statements=True)
 
 

@@ -73,7 +73,7 @@ def test_same_for_any_number_of_threads_and_order_of_columns():
     data = chain_data(14, 300, 3)
     other = data.select(columns=sorted(data.names), rows=np.arange(data.n_rows)[::-1])
     found = [
-        Problem(Scorer(d, "bdeu", threads=t), threads=t, seed=7).solve(OrderSearch())
+        Problem(Scorer(d, "bdeu", threads=t), workers=t, seed=7).solve(OrderSearch())
         for d in (data, other)
         for t in (1, 3)
     ]
@@ -84,7 +84,7 @@ def test_chains_are_a_setting_and_threads_only_work_them_off():
     data = chain_data(16, 9_000, 3)  # rows enough for several threads to share a family
     for chains in (1, 5):
         found = [
-            Problem(Scorer(data, "bdeu", threads=t), threads=t, seed=7).solve(
+            Problem(Scorer(data, "bdeu", threads=t), workers=t, seed=7).solve(
                 OrderSearch(chains=chains, rounds=4)
             )
             for t in (1, 4)
@@ -240,7 +240,7 @@ def test_trace_ends_with_the_result():
 def test_never_below_the_start():
     scorer = Scorer(chain_data(8, 100, 2), "bic")
     best = Problem(scorer).solve(OrderSearch())
-    again = Problem(scorer, start=best.dag).solve(OrderSearch(max_sets=1))
+    again = Problem(scorer).starting_from(best.dag).solve(OrderSearch(max_sets=1))
     assert again.score >= best.score - 1e-9
 
 
@@ -278,7 +278,7 @@ def test_rounds_never_lose_and_do_the_same_for_any_number_of_threads():
     data = chain_data(20, 500, 8)
     scores = []
     for threads in (1, 3):
-        problem = Problem(Scorer(data, "bdeu", threads=threads), threads=threads, seed=3)
+        problem = Problem(Scorer(data, "bdeu", threads=threads), workers=threads, seed=3)
         improver = Improver(problem, Dag(problem.names))
         scores.append([])
         for _ in range(12):
@@ -328,7 +328,7 @@ def test_a_local_optimum_is_one():
     scorer = Scorer(chain_data(14, 200, 9), "bdeu")
     found = Problem(scorer).solve(OrderSearch(patience=2))
     assert found.status == "local optimum"
-    again = Problem(scorer, start=found.dag).solve(HillClimb(reinsert=False))
+    again = Problem(scorer).starting_from(found.dag).solve(HillClimb(reinsert=False))
     assert again.dag == found.dag
 
 

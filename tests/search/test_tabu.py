@@ -16,9 +16,9 @@ from tests.search.test_hill_climb import STATEMENTS, bits, table_7_4
 def test_leaves_the_local_optimum_of_exercise_7_10():
     scorer = Scorer(table_7_4(), "bic")
     fork = Dag(list("ABC"), [("B", "A"), ("B", "C")])
-    stuck = Problem(scorer, start=fork).solve(HillClimb(reinsert=False))
+    stuck = Problem(scorer).starting_from(fork).solve(HillClimb(reinsert=False))
     assert bits(stuck.score) == pytest.approx(-75.9625, abs=5e-5)
-    found = Problem(scorer, start=stuck.dag).solve(Tabu(reinsert=False))
+    found = Problem(scorer).starting_from(stuck.dag).solve(Tabu(reinsert=False))
     assert bits(found.score) == pytest.approx(-74.0671, abs=5e-5)
 
 

@@ -38,7 +38,7 @@ def test_an_interrupted_search_ends_the_whole_validation(threads):
     before = signal.getsignal(signal.SIGINT)
     score = Pressed()
     with pytest.raises(KeyboardInterrupt):
-        cross_validate(DATA, score, "hill_climb", k=5, threads=threads)
+        cross_validate(DATA, score, "hill_climb", k=5, workers=threads)
     assert score.n_calls < 2000  # the other parts were not begun
     assert signal.getsignal(signal.SIGINT) is before
 

@@ -40,7 +40,7 @@ def test_sizes_double_until_nothing_is_left():
 
 def test_it_does_not_depend_on_threads_and_goes_to_json():
     one, two = (
-        learning_curve(DATA, "bic", "exact", sizes=[50], repeats=2, threads=n) for n in (1, 2)
+        learning_curve(DATA, "bic", "exact", sizes=[50], repeats=2, workers=n) for n in (1, 2)
     )
     assert json.dumps(one.to_dict()) == json.dumps(two.to_dict())
 

@@ -90,7 +90,7 @@ def test_other_scores_are_left_to_lists(name):
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_optimum_is_that_of_the_listed_sets(name, n_rows):
     scorer = Scorer(dependent_data(7, n_rows, 3), name, threads=1)
-    found = solve_whole(Problem(scorer, threads=1), Dag([v.name for v in scorer.variables]))
+    found = solve_whole(Problem(scorer, workers=1), Dag([v.name for v in scorer.variables]))
     listed = solve_dp(build_score_table(scorer, prune=False), threads=1)
     assert found.proof is not None
     assert found.score == pytest.approx(listed.score, rel=1e-9, abs=1e-9)
@@ -104,7 +104,7 @@ def test_the_optimum_is_that_of_the_listed_sets(name, n_rows):
 def test_tasks_and_threads_change_nothing(n):
     scorer = Scorer(dependent_data(n, 120, n, arities=(2, 3, 2, 4)), "bic")
     first = Dag([v.name for v in scorer.variables])
-    one, three = (solve_whole(Problem(scorer, threads=t), first) for t in (1, 3))
+    one, three = (solve_whole(Problem(scorer, workers=t), first) for t in (1, 3))
     assert one.dag == three.dag
     listed = solve_dp(build_score_table(scorer))
     assert one.score == pytest.approx(listed.score, rel=1e-9)
@@ -270,9 +270,9 @@ def test_counted_once_for_several_scores_each_has_the_optimum_it_has_alone(n):
     """Min-BDeu is no sum over cells, and goes its own way."""
     scorer = Scorer(dependent_data(n, 60, n), "bic", threads=1)
     scorers = [scorer, *map(scorer.by, ["fnml", "min_bdeu", "qnml", "bdeu"])]
-    results = Exact().run_each([Problem(one, threads=1) for one in scorers])
+    results = Exact().run_each([Problem(one, workers=1) for one in scorers])
     for one, found in zip(scorers, results, strict=True):
-        alone = Problem(Scorer(one.dataset, one.score), threads=1).solve(Exact())
+        alone = Problem(Scorer(one.dataset, one.score), workers=1).solve(Exact())
         assert found.status == alone.status == "optimum proved"
         assert found.score == pytest.approx(alone.score, abs=1e-9)
         assert one.total(found.dag) == pytest.approx(found.score, abs=1e-9)
