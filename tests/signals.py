@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import chain, repeat
 
-from bestdag import _core
+from bestdag import _core, watching
 
 GUARD = 600.0  # seconds after which a test is taken to hang
 
@@ -70,20 +70,18 @@ def ctrl_c_after(event):
 
 
 def pressed_in(function, times=1):
-    """Return a function that takes `progress`, with Ctrl-C pressed once it has told it n times."""
+    """Return a function that does the same, with Ctrl-C pressed at its nth report of progress."""
 
-    def run(*arguments, progress=None, **settings):
-        told, begun = [], threading.Event()
+    def run(*arguments, **settings):
+        reports, begun = [], threading.Event()
 
-        def tell(how_far):
-            if progress is not None:
-                progress(how_far)
-            told.append(how_far)
-            if len(told) == times:
+        def take(progress):
+            reports.append(progress)
+            if len(reports) == times:
                 begun.set()
 
-        with ctrl_c_after(begun):
-            return function(*arguments, progress=tell, **settings)
+        with ctrl_c_after(begun), watching(take):
+            return function(*arguments, **settings)
 
     return run
 

@@ -241,6 +241,6 @@ def test_classifiers(elsewhere):
     table = read_uncut(example("asia.csv"), target="dysp")
     recipes = {"naive": Recipe(search=NaiveBayes(target="dysp"))}
     here = dict(Trial(table, "dysp", n_folds=3).run(recipes))
-    there = dict(Trial(table, "dysp", n_folds=3, executor=elsewhere).run(recipes))
+    there = dict(Trial(table, "dysp", n_folds=3, workers=elsewhere).run(recipes))
     assert here["naive"].log_loss == there["naive"].log_loss
     assert elsewhere.n_tasks == 3

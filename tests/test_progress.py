@@ -160,8 +160,8 @@ def test_structural_em_pc_bootstrap_posterior_and_cross_validation_tell_too():
             run()
         assert told
         assert told[0].phase.startswith(phase)
-        with pytest.raises(CallbackError):
-            run(fail)
+        with pytest.raises(CallbackError), watching(fail):
+            run()
 
 
 def test_a_reporter_keeps_the_best_and_is_not_entered_twice():

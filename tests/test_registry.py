@@ -57,7 +57,9 @@ def test_searches_by_the_names_that_other_programs_have_for_them(theirs, ours):
 
 
 def test_what_is_no_search_here_is_answered_with_what_to_use():
-    with pytest.raises(UnknownNameError, match="search='hill_climb' and skeleton='pc'"):
+    with pytest.raises(
+        UnknownNameError, match=r"search='hill_climb' and knowledge=pc_skeleton\(data\)"
+    ):
         learn(CSV, search="MMHC")
     with pytest.raises(UnknownNameError, match=r"use pc\(data\)"):
         learn(CSV, search="pc")

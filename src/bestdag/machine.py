@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from bestdag.errors import NotEnoughMemoryError, bad_setting, require_count, require_positive
-from bestdag.wording import arg
+from bestdag.wording import arg, by_reader
 
 __all__ = [
     "MemoryLimit",
@@ -195,7 +195,7 @@ def require_row_memory(who: str, what: str, n_rows: int, each: float) -> None:
         who,
         f"{what} {n_rows:,} rows",
         float(n_rows) * each,
-        f"raise {arg('memory_limit')}, or combine identical rows with {arg('collapse', True)}",
+        f"raise {by_reader('the memory limit', '--memory-limit')}, or combine identical rows with {arg('collapse', True)}",
     )
 
 

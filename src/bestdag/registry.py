@@ -22,7 +22,8 @@ def setting(
     """Declare a setting of a score, a search or an estimator: a field with its help text.
 
     Options of the command line are made of it. `load` names what a file on the command line holds,
-    where the value is no number or text: "network", "tables" or "start" (a name or a network).
+    where the value is no number or text: "network", "tables", "structure" (of a network file, or a
+    name) or "start" (a network file, or a name).
     A duration is in seconds; on the command line it may have a unit.
     """
     return field(default=default, metadata={"help": help, "load": load, "is_duration": is_duration})

@@ -63,7 +63,6 @@ Parameter = Literal[
     "k",
     "max_parents",
     "max_states",
-    "memory_limit",
     "method",
     "missing",
     "missing_values",

@@ -228,7 +228,7 @@ def test_ctrl_c_keeps_what_chains_drew():
 def test_exact_sums_that_take_longer_than_the_time_limit_are_refused_and_auto_runs_chains():
     random = np.random.default_rng(0)
     wide = read({f"v{k:02}": random.choice(["a", "b"], 20).tolist() for k in range(20)})
-    limited = {"max_parents": 1, "time_limit": 2.0, "threads": 1}
+    limited = {"max_parents": 1, "time_limit": 2.0, "workers": 1}
     with pytest.raises(InvalidParameterError, match=r"sum over all DAGs .* about .*limit of 2 s"):
         posterior(wide, method="exact", **limited)
     with pytest.raises(InvalidParameterError, match=r"sum over all orders .* use method='chains'"):

@@ -42,7 +42,7 @@ def test_a_run_is_kept_refused_resumed_and_begun_anew(cli, tmp_path, command):
 def test_options_that_contradict_each_other_are_refused(cli, tmp_path):
     learn = ("learn", ASIA, "--search", "hill_climb")
     kept = ("--checkpoint", tmp_path / "run")
-    assert "--resume needs a checkpoint" in cli(*learn, "--resume").err
+    assert "--resume needs --checkpoint" in cli(*learn, "--resume").err
     assert "choose one" in cli(*learn, *kept, "--resume", "--force").err
     both = (*kept, "-o", tmp_path / "net.bif")
     assert cli(*learn, *both).code == 0

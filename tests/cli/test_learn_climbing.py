@@ -13,7 +13,7 @@ CSV = str(example("asia.csv"))
     ("arguments", "settings"),
     [
         (["hill-climb", "--reinsert", "no", "--restarts", 2, "--perturb", 3], {"reinsert": False}),
-        (["hill_climb", "--start-from", "tree", "--candidates", 4], {"start_from": "tree"}),
+        (["hill_climb", "--start", "tree", "--candidates", 4], {"start_from": "tree"}),
         (["tabu", "--length", 5, "--patience", 9], {"length": 5, "patience": 9}),
         (
             ["annealing", "--levels", 3, "--initial-temperature", 2],

@@ -165,7 +165,7 @@ def test_ctrl_c_shows_the_links_so_far_and_exits_130(cli, tmp_path, monkeypatch)
 def test_learning_within_the_skeleton(cli):
     shown = cli("learn", CSV, "--skeleton", "pc", "--alpha", "0.1")
     assert "within the skeleton with at least 5 rows per table cell on average (proved" in shown.out
-    assert "links that tests leave (pc, alpha 0.1)" in shown.out
+    assert "arcs run along the 5 links of a skeleton" in shown.out
     values = json.loads(cli("learn", CSV, "--skeleton", "pc", "--json").out)
     assert values["limits"]["skeleton"] is True
     links = {frozenset(edge) for edge in pc(CSV).skeleton.edges}

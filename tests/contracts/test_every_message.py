@@ -266,20 +266,36 @@ CASES = {
     ),
     "a start with too many parents": (
         TABLE,
-        ["learn", "t.csv", "--start", "net.bif", "--max-parents", "0", "--support", "0"],
+        [
+            "learn",
+            "t.csv",
+            "--search",
+            "hc",
+            "--start",
+            "net.bif",
+            "--max-parents",
+            "0",
+            "--support",
+            "0",
+        ],
         lambda table: learned(
-            table, start=bestdag.Dag(["a", "b"], [("a", "b")]), max_parents=0, support=0
+            table,
+            search=bestdag.HillClimb(start_from=bestdag.Dag(["a", "b"], [("a", "b")])),
+            max_parents=0,
+            support=0,
         ),
         "--start gives 'b' more parents than --max-parents 0",
-        "start gives 'b' more parents than max_parents=0",
+        "start_from gives 'b' more parents than max_parents=0",
     ),
     "a start without support": (
         TABLE,
-        ["learn", "t.csv", "--start", "net.bif"],
-        lambda table: learned(table, start=bestdag.Dag(["a", "b"], [("a", "b")])),
+        ["learn", "t.csv", "--search", "hc", "--start", "net.bif"],
+        lambda table: learned(
+            table, search=bestdag.HillClimb(start_from=bestdag.Dag(["a", "b"], [("a", "b")]))
+        ),
         "--start gives 'b' parents with fewer than 5 rows per table cell; begin with another "
         "structure, or pass --support 0",
-        "start gives 'b' parents with fewer than 5 rows per table cell; begin with another "
+        "start_from gives 'b' parents with fewer than 5 rows per table cell; begin with another "
         "structure, or pass support=0",
     ),
     "two priors": (

@@ -120,7 +120,7 @@ USABLE = {
         *("a half", "5e-324", "1e-99", "none"),
     },
     "seed": {"zero", "2^31"},
-    "threads": {"2^31", "none"},
+    "workers": {"2^31", "none"},
 }
 
 
@@ -128,7 +128,7 @@ USABLE = {
 @pytest.mark.parametrize("name", SEARCHES)
 def test_limits_of_every_search(name, setting):
     search = SEARCHES[name](**NEEDED.get(name, {}))
-    limits = {"time_limit": 0.02, "threads": 1, "max_parents": 1}
+    limits = {"time_limit": 0.02, "workers": 1, "max_parents": 1}
 
     def work(value):
         assert math.isfinite(learn(DATA, search=search, **limits | {setting: value}).score)

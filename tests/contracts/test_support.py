@@ -310,8 +310,8 @@ def test_the_arcs_from_the_class_are_kept_and_noted(search):
 @pytest.mark.parametrize("search", ["tan", "naive_bayes"])
 @pytest.mark.parametrize("time_limit", [None, 20])
 def test_a_bound_is_about_the_exceptions_of_the_search_too(search, time_limit):
-    limits = {"bound": True, "time_limit": time_limit}
-    found = learn(table_of(7, n_rows=30), "ll", search=make_search(search, target="d"), **limits)
+    made = make_search(search, target="d")
+    found = learn(table_of(7, n_rows=30), "ll", search=made, time_limit=time_limit).bounded()
     assert found.limits.exempt
     local = limited_local(table_of(7, n_rows=30), "ll", 5.0, exempt=found.limits.exempt)
     best = max(total(local, dag) for dag in DAGS)

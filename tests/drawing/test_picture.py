@@ -84,7 +84,7 @@ def test_a_structure_learned_from_local_scores_is_drawn_plainly():
 _PRINT = """
 import sys, bestdag
 from bestdag.examples import example
-result = bestdag.learn(example("asia.csv"), threads=int(sys.argv[1]))
+result = bestdag.learn(example("asia.csv"), workers=int(sys.argv[1]))
 print(result.plot(threads=int(sys.argv[1])).svg)
 """
 

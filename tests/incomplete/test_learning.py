@@ -233,7 +233,7 @@ def test_available_is_for_penalised_likelihoods_and_says_which():
 
 def test_tests_of_a_skeleton_need_complete_rows():
     data = read(HOLES, missing="keep")
-    with pytest.raises(InvalidParameterError, match="the tests of skeleton='pc' need complete"):
+    with pytest.raises(InvalidParameterError, match="the tests need complete rows"):
         learn(data, "bic", missing="available", knowledge=pc_skeleton(data))
 
 

@@ -275,13 +275,18 @@ def test_a_table_without_a_complete_row_is_learned_from():
     [
         ({"score": "fnml"}, "expected counts, which are not whole, and fnml needs whole ones"),
         ({"score": "pnal"}, "pnal is a mean per row"),
-        ({"bound": True}, "cannot be bounded"),
     ],
 )
 def test_refuses(how, message):
     data = dataset_of([(0, 0), (1, None)], [2, 2])
     with pytest.raises(InvalidParameterError, match=message):
         learn(data, missing="em", **{"score": "bic", **how})
+
+
+def test_its_result_cannot_be_bounded():
+    result = learn(dataset_of([(0, 0), (1, None)], [2, 2]), "bic", missing="em")
+    with pytest.raises(InvalidParameterError, match="cannot be bounded"):
+        result.bounded()
 
 
 def test_qnml_needs_a_whole_number_of_cases():

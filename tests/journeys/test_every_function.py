@@ -29,7 +29,7 @@ ANSWERS = {
     "learn": lambda data: _learned(bd.learn(data)),
     "learn network": lambda data: bd.learn(data, "bic").fit(),
     "learn em": lambda data: _learned(bd.learn(data, missing="em")),
-    "learn within pc": lambda data: _learned(bd.learn(data, knowledge=bd.pc_skeleton(data))),
+    "pc_skeleton": lambda data: bd.pc_skeleton(data),
     "bootstrap": lambda data: bd.bootstrap(data, "bic", replicates=3).edges(),
     "posterior": lambda data: bd.posterior(data).edges(),
     "pc": lambda data: bd.pc(data).pdag,

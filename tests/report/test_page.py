@@ -155,7 +155,7 @@ from dataclasses import replace
 from bestdag.examples import example
 from bestdag.report.page import report_page
 threads = int(sys.argv[1])
-result = bestdag.learn(example("asia.csv"), search="hill_climb", threads=threads)
+result = bestdag.learn(example("asia.csv"), search="hill_climb", workers=threads)
 print(report_page(replace(result, seconds=1.0), threads=threads))
 """
 

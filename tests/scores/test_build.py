@@ -318,7 +318,6 @@ def test_one_variable():
             "a has 2 required parents, more than the 1 it may have",
         ),
         ({"time_limit": 0}, InvalidParameterError, "time_limit must be a finite number > 0"),
-        ({"memory_limit": -1}, InvalidParameterError, "memory_limit must be a finite number > 0"),
     ],
 )
 def test_refuses_limits_that_make_no_sense(settings, error, message):

@@ -16,7 +16,7 @@ from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
-from bestdag.search.bound import bound_steps, solve_with_bound, upper_bound
+from bestdag.search.bound import bound_after, bound_steps, upper_bound
 from bestdag.search.exact import search as exact_search
 from bestdag.search.exact.search import Exact
 from bestdag.search.hill_climb import HillClimb
@@ -28,6 +28,11 @@ from tests.scores.random_data import random_dataset
 from tests.scores.test_build import FewerIsBetter
 from tests.scores.test_open_sets import WithBound
 from tests.search.exact.tables import best_of_all_dags, random_table
+
+
+def solved_and_bounded(problem, search, time_limit=None):
+    limits = {"knowledge": problem.knowledge, "max_parents": problem.max_parents, "threads": None}
+    return bound_after(problem.solve(search), problem.scores, time_limit=time_limit, **limits)
 
 
 def at_once():
@@ -179,14 +184,14 @@ def test_any_search_gives_a_bound_on_request():
 
 
 def test_a_proof_needs_no_other_bound():
-    found = solve_with_bound(Problem(Scorer(read(example("asia.csv")), "bic")), Exact())
-    assert found.is_proved
-    assert found.notes == ()
+    result = learn(example("asia.csv"), "bic", search="exact")
+    assert result.is_proved
+    assert result.bounded() is result
 
 
 def test_a_bound_within_a_time_limit():
     problem = Problem(Scorer(read(example("asia.csv")), "bdeu"), time_limit=2.0)
-    found = solve_with_bound(problem, make_search("tabu"))
+    found = solved_and_bounded(problem, make_search("tabu"), 1.0)
     assert found.bound >= found.score
 
 
@@ -208,7 +213,7 @@ def test_the_lower_of_two_bounds_is_that_of_the_result():
     problem = Problem(Scorer(read(example("asia.csv")), "bic"))
     lowest = upper_bound(problem).value
     for above, kind in ((-1.0, "relaxation"), (100.0, "proof")):
-        result = solve_with_bound(problem, Slow(lowest + above))
+        result = solved_and_bounded(problem, Slow(lowest + above))
         assert result.status == "step limit"
         assert result.bound == lowest + min(above, 0.0)
         assert result.bound_source.kind == kind
@@ -266,8 +271,8 @@ def test_an_interrupt_leaves_the_bound_so_far(monkeypatch):
     assert next(steps).source.kind == "best local scores"
     with pytest.raises(KeyboardInterrupt):
         next(steps)
-    result = solve_with_bound(problem, HillClimb())
+    result = solved_and_bounded(problem, HillClimb())
     assert (result.status, result.bound_source.kind) == ("interrupted", "best local scores")
     monkeypatch.setattr(ParentSetListing, "run", interrupted)
-    result = solve_with_bound(problem, HillClimb())
+    result = solved_and_bounded(problem, HillClimb())
     assert (result.status, result.bound) == ("interrupted", None)

@@ -60,14 +60,6 @@ def test_the_order_of_the_knowledge_is_used():
     assert found.dag == Problem(scorer).solve(K2Search(order=order)).dag
 
 
-def test_the_order_of_the_start_is_used_and_said():
-    scorer = Scorer(linked_data(0), "k2")
-    start = Dag(scorer.dataset.names, [("v5", "v0"), ("v0", "v1")])
-    found = Problem(scorer).starting_from(start).solve(K2Search())
-    assert found.dag == Problem(scorer).solve(K2Search(order=start.topological_order())).dag
-    assert found.notes == ("the order is that of the start, which is not used otherwise",)
-
-
 def test_random_orders_give_the_best_of_them():
     scorer = Scorer(linked_data(0, n=8), "k2")
     scores = [

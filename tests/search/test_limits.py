@@ -2,7 +2,7 @@
 
 import pytest
 
-from bestdag import Dag, Knowledge, Scorer, learn, read
+from bestdag import Checkpoint, Dag, Knowledge, Scorer, learn, read
 from bestdag.examples import example
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.search import SEARCHES, make_search
@@ -86,13 +86,12 @@ def test_a_resumed_run_has_the_limits_and_notes_of_the_first(tmp_path):
     given = {
         "score": "bdeu",
         "max_parents": 3,
-        "knowledge": ["smoke -> lung"],
-        "skeleton": "pc",
+        "knowledge": ["smoke -> lung", "skeleton: smoke lung | smoke bronc"],
         "support": 7,
     }
-    kept = {"checkpoint": tmp_path / "run", "resume": True}
-    first = learn(ASIA, **given, **kept)
-    again = learn(ASIA, **given, **kept)
+    checkpoint = Checkpoint(tmp_path / "run", resume=True)
+    first = learn(ASIA, **given, checkpoint=checkpoint)
+    again = learn(ASIA, **given, checkpoint=checkpoint)
     assert again.resumed_seconds > 0
     limits = Limits(max_parents=3, support=7, has_statements=True, has_skeleton=True)
     assert again.limits == first.limits == limits

@@ -103,7 +103,7 @@ def test_seeds_threads_and_the_order_of_columns():
     def losses(data=DATA, **settings):
         return cross_validate(data, "bdeu", "hill_climb", k=3, **settings).methods[0].log_losses
 
-    assert losses() == losses(threads=1) == losses(threads=2)
+    assert losses() == losses(workers=1) == losses(workers=2)
     assert losses(seed=1) != losses()
     assert losses(DATA.select(DATA.names[::-1])) == pytest.approx(losses(), abs=1e-12)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -68,7 +68,6 @@ __all__ = [
     "scores_option",
     "search_option",
     "shown_prior",
-    "started_from",
     "within_skeleton",
 ]
 
@@ -215,7 +214,10 @@ def search_option(default: str, more: str = "") -> Option:
 def choose_search(name: str, options: dict[str, Any]) -> Search:
     """Make the search asked for."""
     key = search_name(name)
-    return make_search(key, **taken_settings(SEARCHES, options, [key], "search"))
+    settings = taken_settings(SEARCHES, options, [key], "search")
+    if key in SEARCHES:
+        settings = made_of_text(SEARCHES[key], settings)
+    return make_search(key, **settings)
 
 
 def choose_knowledge(options: dict[str, Any]) -> Knowledge:
@@ -340,36 +342,23 @@ NEAR_OPTIMAL_OPTIONS = (
 )
 
 
-def choose_near_optimal(options: dict[str, Any]) -> NearOptimal | None:
+def choose_near_optimal(options: dict[str, Any], search: Search) -> NearOptimal | None:
     """Return which structures are listed beside the best."""
     from bestdag.search.near_optimal.request import NearOptimal
 
     k, per_class = options.pop("k_best"), options.pop("per_class")
     ties, within = options.pop("all_optimal"), options.pop("collect_within")
-    if k is None and per_class is None and within is None and not ties:
+    asked = {"--k-best": k is not None, "--collect-within": within is not None}
+    named = [option for option, is_there in {**asked, "--all-optimal": ties}.items() if is_there]
+    if not named:
+        if per_class is not None:
+            raise click.UsageError("--per-class is for --k-best, --collect-within or --all-optimal")
         return None
-    return NearOptimal(k=k, per_class=per_class, within=within, ties=ties)
-
-
-def started_from(search: Search, path: str | None) -> Search:
-    """Return the search with the structure of a network file as its start."""
-    if path is None:
-        return search
-    from bestdag.network.network import Network
-
-    owners = [name for name, one in SEARCHES.items() if "start_from" in _names_of(one)]
-    if search.name not in owners:
+    if search.name not in ("auto", "exact"):
         raise click.UsageError(
-            f"--start does not belong to the search {search.name}, but to {', '.join(owners)}"
+            f"{named[0]} needs exact search, got {search.name!r}; pass --search exact"
         )
-    if getattr(search, "start_from", None) not in (None, "empty"):
-        raise click.UsageError("--start and --start-from exclude each other; leave out one")
-    started: Any = replace(search, start_from=Network.load(path).dag)  # type: ignore[type-var]
-    return cast("Search", started)
-
-
-def _names_of(entry: Any) -> list[str]:
-    return [one.name for one in settings_of(entry)]
+    return NearOptimal(k=k, per_class=per_class, within=within, ties=ties)
 
 
 def within_skeleton(

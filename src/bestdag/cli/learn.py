@@ -34,7 +34,6 @@ from bestdag.cli.choices import (
     score_option,
     search_option,
     shown_prior,
-    started_from,
     within_skeleton,
 )
 from bestdag.cli.entry import INTERRUPTED
@@ -107,9 +106,6 @@ _MISSING = missing_option(
 @with_options(NEAR_OPTIMAL_OPTIONS)
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of random searches.")
 @click.option(
-    "--start", metavar="NETWORK", help="Network file whose structure the search starts from."
-)
-@click.option(
     "--skeleton",
     metavar="NAME",
     help="pc: allow arcs only along the links that its independence tests leave.",
@@ -163,7 +159,6 @@ def command(
     data: str | None,
     from_scores: str | None,
     search: str,
-    start: str | None,
     cluster: str | None,
     require_optimal: bool,
     **options: Any,
@@ -192,7 +187,7 @@ def command(
 
             client = stack.enter_context(joined(cluster, threads=options["threads"]))
         _learn_and_print(
-            started_from(choose_search(search, options), start),
+            choose_search(search, options),
             data,
             options,
             from_scores=from_scores,
@@ -271,7 +266,7 @@ def _learn_and_print(
         estimator = choose_parameters(one.score, options["parameters"])
     prior = choose_structure_prior(options) or default_prior()
     limits = {key: options[key] for key in ("max_parents", "support", "time_limit")}
-    knowledge, near_optimal = choose_knowledge(options), choose_near_optimal(options)
+    knowledge, near_optimal = choose_knowledge(options), choose_near_optimal(options, search)
     cutting = Cutting.of(options, target)
     reading = {**table_settings(options), "missing": treatment.reads_as}
     table: LearningTable | None = None
@@ -287,7 +282,8 @@ def _learn_and_print(
             _refuse_bound(treatment, rows)
         known, tested = within_skeleton(knowledge, rows, options)
         limit = limits["time_limit"]
-        limit = None if limit is None else max(limit - tested, 1e-3)
+        if tested and limit is not None:
+            limit = max(limit - tested, 1e-3)
         seconds, seconds_for_bound = limit, None
         if options["bound"]:
             seconds, seconds_for_bound = shared_with_bound(limit)

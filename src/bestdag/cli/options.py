@@ -219,7 +219,7 @@ def settings_options(
     by_name: dict[str, list[Setting]] = {}
     for entry in listed.values():
         for one in settings_of(entry):
-            if one.name not in but and one.load != "dag":
+            if one.name not in but:
                 by_name.setdefault(one.name, []).append(one)
     return tuple(
         click.option(
@@ -319,7 +319,7 @@ def _click_type(one: Setting) -> click.ParamType[Any]:
 
 def _metavar(one: Setting) -> str | None:
     if one.load is not None:
-        return "START" if one.load == "start" else "FILE"
+        return "START" if one.load in ("start", "structure") else "FILE"
     return "NAMES" if isinstance(_click_type(one), _Names) else None
 
 
@@ -340,16 +340,19 @@ def _shown(value: object) -> str:
 
 
 def _load(kind: str, text: str) -> Any:
-    """Load what a setting is on the command line: a network, tables, or a start of EM."""
+    """Load what a setting is on the command line: a network, tables, or where to begin."""
     if kind == "tables":
         from bestdag.scores.bd import PseudoCounts
 
         return PseudoCounts.load(text)
     if kind == "start" and text in ("available", "uniform", "random"):
         return text
+    if kind == "structure" and text in ("empty", "random", "tree"):
+        return text
     from bestdag.network.network import Network
 
-    return Network.load(text)
+    network = Network.load(text)
+    return network.dag if kind == "structure" else network
 
 
 # --------------------------------------------------------------- the machine, and what is printed

@@ -81,7 +81,9 @@ class Annealing:
     schedule: Literal["geometric", "linear"] = setting("geometric", "Cooling schedule.")
     levels: int = setting(50, "Number of temperatures.")
     proposals: int | None = setting(None, "Number of moves proposed per temperature.")
-    start_from: Literal["empty", "random", "tree"] | Dag = setting("empty", "First structure.")
+    start_from: Literal["empty", "random", "tree"] | Dag = setting(
+        "empty", "First structure: empty, random, tree, or a network file.", load="structure"
+    )
     candidates: int | None = setting(
         None, "Number of candidate parents per variable, the best single ones."
     )

@@ -140,7 +140,7 @@ class Auto:
         None, "Stop after this number of rounds, for reproducible results."
     )
     engine: Literal["auto", "dp", "gpu", "bnc"] = setting("auto", "Engine of the exact search.")
-    start_from: Dag | None = setting(None, "Structure to start from.", load="dag")
+    start_from: Dag | None = setting(None, "First structure: a network file.", load="structure")
 
     def __post_init__(self) -> None:
         if self.start_from is not None:

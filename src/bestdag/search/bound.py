@@ -60,6 +60,7 @@ def upper_bound(
     --------
     >>> from bestdag.data.readers import read
     >>> from bestdag.examples import example
+    >>> from bestdag.scores.scorer import Scorer
     >>> problem = Problem(Scorer(read(example("asia.csv")), "bic"))
     >>> bound = upper_bound(problem)
     >>> round(bound.value, 6), bound.source.words()

@@ -84,7 +84,7 @@ class GES:
 
     turning: bool = setting(False, "Add the turning phase.")
     max_steps: int | None = setting(None, "Maximum number of moves.")
-    start_from: Dag | None = setting(None, "Structure to start from.", load="dag")
+    start_from: Dag | None = setting(None, "First structure: a network file.", load="structure")
 
     def __post_init__(self) -> None:
         if self.start_from is not None:

@@ -74,7 +74,9 @@ class HillClimb:
 
     name: ClassVar[str] = "hill_climb"
 
-    start_from: Literal["empty", "random", "tree"] | Dag = setting("empty", "First structure.")
+    start_from: Literal["empty", "random", "tree"] | Dag = setting(
+        "empty", "First structure: empty, random, tree, or a network file.", load="structure"
+    )
     reinsert: bool = setting(True, "Escape local optima by reinserting variables.")
     restarts: int = setting(0, "Number of restarts.")
     perturb: int = setting(0, "Number of random moves from the best structure at each restart.")

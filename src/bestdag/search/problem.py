@@ -188,6 +188,7 @@ class Problem:
         --------
         >>> from bestdag.data.readers import read
         >>> from bestdag.examples import example
+        >>> from bestdag.scores.scorer import Scorer
         >>> from bestdag.search.hill_climb import HillClimb
         >>> Problem(Scorer(read(example("asia.csv")), "bic")).solve(HillClimb()).status
         'local optimum'

@@ -62,7 +62,9 @@ class Tabu:
     length: int = setting(10, "Length of the tabu list.")
     patience: int = setting(100, "Number of moves without improvement before stopping.")
     reinsert: bool = setting(True, "Escape local optima by reinserting variables.")
-    start_from: Literal["empty", "random", "tree"] | Dag = setting("empty", "First structure.")
+    start_from: Literal["empty", "random", "tree"] | Dag = setting(
+        "empty", "First structure: empty, random, tree, or a network file.", load="structure"
+    )
     candidates: int | None = setting(
         None, "Number of candidate parents per variable, the best single ones."
     )

@@ -231,11 +231,21 @@ def test_ctrl_c_returns_the_best_so_far_and_a_second_call_works():
     table, entry = _instance("gobalarm_10000.BDeu.k3")
     begun = threading.Event()
     with ctrl_c_after(begun):
-        result = solve_bnc(table, threads=1, deadline=None, progress=lambda *_: begun.set())
+        result = _solved_after(BranchAndCut(table).steps(), begun)
     assert (result.status, result.is_proved) == ("interrupted", False)
     assert result.score <= entry["optimum"] + 1e-6 <= result.bound + 2e-6
     assert all(thread.name != "bestdag-bnc" for thread in threading.enumerate())
     assert solved(random_table(random.Random(1), 4)).is_proved
+
+
+def _solved_after(steps, begun):
+    """Go through the steps to their result; the first sets an event."""
+    try:
+        while True:
+            next(steps)
+            begun.set()
+    except StopIteration as end:
+        return end.value
 
 
 def _interrupt() -> None:

@@ -423,7 +423,12 @@ class Scan(Dataset):
 
 def _require_memory(what: str, n_bytes: float) -> None:
     fewer = by_reader("take a range of rows with select(rows=slice(...))", "use --collapse")
-    require_memory("scan", what, n_bytes, f"raise {arg('memory_limit')}, or {fewer}")
+    require_memory(
+        "scan",
+        what,
+        n_bytes,
+        f"raise {by_reader('the memory limit', '--memory-limit')}, or {fewer}",
+    )
 
 
 def _no_export(what: str) -> InvalidParameterError:

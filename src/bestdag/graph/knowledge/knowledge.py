@@ -289,12 +289,12 @@ _NOTHING = Knowledge()
 
 
 def known_as(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
-    """Take statements for what they say; anything else is for `require_knowledge` to refuse."""
+    """Take statements for what they say; anything else is refused."""
     if isinstance(knowledge, str):
         return Knowledge.parse([knowledge])
     if isinstance(knowledge, list | tuple) and all(isinstance(line, str) for line in knowledge):
         return Knowledge.parse(knowledge)
-    return knowledge  # type: ignore[return-value]
+    return None if knowledge is None else require_knowledge("learn", knowledge)  # type: ignore[arg-type]
 
 
 def require_knowledge(who: str, knowledge: Knowledge | None) -> Knowledge:

@@ -97,7 +97,7 @@ class OrderSearch:
         None, "Stop after this number of rounds, for reproducible results."
     )
     chains: int = setting(4, "Number of parallel searches.")
-    start_from: Dag | None = setting(None, "Structure to start from.", load="dag")
+    start_from: Dag | None = setting(None, "First structure: a network file.", load="structure")
 
     def __post_init__(self) -> None:
         if self.start_from is not None:
