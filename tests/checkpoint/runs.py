@@ -14,6 +14,7 @@ from functools import cache
 
 import numpy as np
 
+from bestdag import Checkpoint
 from bestdag.averaging.bootstrap import bootstrap
 from bestdag.averaging.posterior import posterior
 from bestdag.data.dataset import Dataset
@@ -86,28 +87,27 @@ def _structural_em():
 
 
 def _answer_of(data, **settings):
-    def run(path, **kept):
-        kept = {} if path is None else {"checkpoint": path, **kept}
-        found = learn(data, "bic", seed=5, workers=1, **settings, **kept)
+    def run(checkpoint):
+        found = learn(data, "bic", seed=5, workers=1, **settings, checkpoint=checkpoint)
         return Answer(found.dag, found.score, found.status)
 
     return run
 
 
 def _bootstrap():
-    def run(path, **kept):
-        kept = {} if path is None else {"checkpoint": path, **kept}
-        settings = {"replicates": 200, "seed": 5, "threads": 2}
-        return bootstrap(table(20, 500), "bic", **settings, **kept).matrix.tolist()
+    def run(checkpoint):
+        settings = {"replicates": 200, "seed": 5, "workers": 2}
+        return bootstrap(table(20, 500), "bic", **settings, checkpoint=checkpoint).matrix.tolist()
 
     return run
 
 
 def _chains(prior):
-    def run(path, **kept):
-        kept = {} if path is None else {"checkpoint": path, **kept}
+    def run(checkpoint):
         settings = {"method": "chains", "prior": prior, "chains": 2, "steps": 20_000, "seed": 5}
-        found = posterior(table(20, 500), "bic", max_parents=3, workers=1, **settings, **kept)
+        found = posterior(
+            table(20, 500), "bic", max_parents=3, workers=1, **settings, checkpoint=checkpoint
+        )
         return found.matrix.tolist(), repr(astuple(found.diagnostics))
 
     return run
@@ -130,7 +130,7 @@ def serve(name, path):
         process = os.fork()
         if process == 0:
             try:
-                run(path, checkpoint_every=0.02, resume=True)
+                run(Checkpoint(path, every=0.02, resume=True))
                 os._exit(0)
             except BaseException:
                 traceback.print_exc()

@@ -96,7 +96,7 @@ def test_chains_of_an_executor_are_kept_when_they_are_done(steps, tmp_path, monk
     assert whole.n_tasks == 3 if steps else whole.n_tasks > 3
 
     def run(executor):
-        kept = {"checkpoint": tmp_path / "run", "resume": True}
+        kept = {"checkpoint": Checkpoint(tmp_path / "run", resume=True)}
         return posterior(ASIA, **settings, workers=executor, **kept)
 
     n_killed, found = 0, None

@@ -130,7 +130,7 @@ def test_nothing_found_is_lost(name, table, tmp_path, monkeypatch):
     steps = Steps(monkeypatch)
 
     def run(path=tmp_path / "undisturbed"):
-        kept = {"checkpoint": path, "checkpoint_every": 600, "resume": True}
+        kept = {"checkpoint": Checkpoint(path, every=600, resume=True)}
         return learn(table, "bic", search=RUNS[name], seed=3, **kept)
 
     expected = steps.kill_at(None, run)

@@ -78,7 +78,10 @@ def test_lists_are_made_once(solved, tmp_path, monkeypatch):
     columns = [rng.integers(0, 2, 300).astype(np.uint8) for _ in range(9)]
     columns[1:] = [np.where(rng.random(300) < 0.2, c, columns[0]) for c in columns[1:]]
     data = Dataset([Variable(f"v{k}", ("no", "yes")) for k in range(9)], columns)
-    settings = {"search": Exact(engine="bnc"), "checkpoint": tmp_path / "run", "resume": True}
+    settings = {
+        "search": Exact(engine="bnc"),
+        "checkpoint": Checkpoint(tmp_path / "run", resume=True),
+    }
     expected = learn(data, "bic", search=settings["search"])
     steps = Steps(monkeypatch)
     last = 1

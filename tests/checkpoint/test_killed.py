@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from bestdag import Checkpoint
 from bestdag.checkpoint.file import _read, decoded
 from bestdag.search import SEARCHES
 from bestdag.search.driver import Best
@@ -109,7 +110,7 @@ class Killer:
 
     def _check(self):
         """Go on to the end, which is a good one: and nothing else is left."""
-        answer = runs.RUNS[self.name]()(self.path, resume=True)
+        answer = runs.RUNS[self.name]()(Checkpoint(self.path, resume=True))
         if isinstance(answer, runs.Answer):
             assert answer.ends_as_well_as(self.expected, self._best)
         else:

@@ -63,7 +63,7 @@ def test_the_second_is_refused_until_the_first_is_killed(other, tmp_path):
     for name, run in _RUNS.items():
         for word in ({}, {"resume": True}, {"force": True}):
             with pytest.raises(FileError) as refused:
-                run(checkpoint=path, **word)
+                run(checkpoint=Checkpoint(path, **word))
             assert str(refused.value) == (
                 f"{name}: {path} is being written by another process (number {other.pid}); wait "
                 "until it has ended, or name another file with checkpoint"

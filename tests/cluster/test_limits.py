@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from bestdag import learn
 from bestdag.cluster.reading import spread
 from bestdag.errors import InterruptedWarning
-from bestdag.progress import listening
+from bestdag.progress import watching
 from bestdag.scores.scorer import Scorer
 from tests.cluster.test_counts import assert_counts_agree
 
@@ -31,7 +30,7 @@ def _count_forever(folder):
 
     from bestdag.cluster.part import Part
     from bestdag.cluster.session import CalledOffError
-    from bestdag.progress import heed
+    from bestdag.progress import check_interrupt
 
     def count(self, families, *given):
         if len(families[0]) <= 4:  # the first structure
@@ -40,7 +39,7 @@ def _count_forever(folder):
         try:
             while True:  # as native code does
                 time.sleep(0.01)
-                heed()
+                check_interrupt()
         except CalledOffError:
             Path(folder, f"ended-{os.getpid()}").touch()
             raise
@@ -61,12 +60,12 @@ def test_a_time_limit_holds_from_the_beginning(client, dataset, endless):
 
 
 def test_what_nobody_waits_for_is_given_up_by_the_workers(client, dataset, endless):
-    def stop():  # asked about every 20 ms, as Ctrl-C is
+    def stop(_):  # called a few times a second while this waits
         if len(list(endless.glob("begun-*"))) == N_WORKERS:
             raise KeyboardInterrupt
 
     rows = spread(client, dataset)
-    with listening(SimpleNamespace(remind=stop)), pytest.warns(InterruptedWarning):
+    with watching(stop), pytest.warns(InterruptedWarning):
         found = learn(rows, "bic", search="hill_climb")
     assert found.status == "interrupted"
     while len(list(endless.glob("ended-*"))) < N_WORKERS:

@@ -134,7 +134,7 @@ def test_searches_find_the_same_structure(rows, search, score):
 @elsewhere
 def test_what_is_known_is_obeyed_and_structures_next_to_the_best_are_the_same(rows):
     dataset = linked()
-    more = {"knowledge": ["a ~> d", "b !- c"], "k_best": 4}
+    more = {"knowledge": ["a ~> d", "b !- c"], "near_optimal": 4}
     here, there = (bd.learn(d, "bdeu", **more) for d in (dataset, PROVIDERS[rows](dataset)))
     assert [s.dag for s in there.structures] == [s.dag for s in here.structures]
     assert there.is_proved

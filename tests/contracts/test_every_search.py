@@ -1,7 +1,7 @@
 """What every search promises, checked for each entry of the list."""
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
@@ -49,7 +49,6 @@ AMONG = {
 PROVING = ("auto", "exact")
 
 # Searches whose answer is the best of its kind wherever they begin.
-WITHOUT_START = {"exact", "tree", "tan", "naive_bayes"}
 
 DAGS = {n: list(all_dags(list("abcd"[:n]))) for n in (1, 2, 3, 4)}
 
@@ -291,8 +290,10 @@ def test_the_worst_structure_has_a_better_one_near_it(search):
     assert better_structures(search, worst, problem)
 
 
-# Searches that go on from the start. k2 takes only its order, the others below do not look at it.
-FROM_START = [name for name in SEARCHES if name not in {*WITHOUT_START, "k2"}]
+# Searches that go on from a structure.
+FROM_START = [
+    name for name, one in SEARCHES.items() if "start_from" in {field.name for field in fields(one)}
+]
 
 
 def require_no_less_than_the_start(search, demand, seed, **limits):
@@ -364,12 +365,11 @@ def test_a_moment_of_time_gives_an_honest_answer(search):
         assert found.bound >= best - 1e-9
 
 
-@every_search
-def test_a_start_is_used_or_said_not_to_be(search):
+@pytest.mark.parametrize("search", FROM_START)
+def test_a_start_is_a_setting(search):
     scorer = Scorer(random_data(1, 4), "bic")
-    start = Problem(scorer).solve(search_of(search)).dag
-    found = Problem(scorer).starting_from(start).solve(search_of(search))
-    said = [note for note in found.notes if note.startswith("the start is not used by")]
-    assert bool(said) == (search in WITHOUT_START)
-    without = Problem(scorer).solve(search_of(search))
-    assert not any("start" in note for note in without.notes)
+    best = Problem(scorer).solve(search_of(search)).dag
+    found = Problem(scorer).solve(replace(search_of(search), start_from=best))
+    assert found.score >= scorer.total(best) - 1e-9
+    with pytest.raises(InvalidParameterError, match=r"start_from must be .*a Dag, got 'best'"):
+        replace(search_of(search), start_from="best")

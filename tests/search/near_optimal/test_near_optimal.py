@@ -221,8 +221,8 @@ def test_neither_threads_nor_columns_nor_rows_matter():
 def test_the_single_best_comes_first_and_stays_what_it_was():
     data = random_data(5, seed=13)
     alone = learn(data, "bdeu", support=0)
-    for settings in ({"k_best": 1}, {"k_best": 4, "per_class": True}, {"all_optimal": True}):
-        result = learn(data, "bdeu", **settings, support=0)
+    for near_optimal in (1, NearOptimal(k=4, per_class=True), NearOptimal(ties=True)):
+        result = learn(data, "bdeu", near_optimal=near_optimal, support=0)
         assert result.dag == alone.dag == result.structures[0].dag
         assert result.score == alone.score
         assert result.is_proved
@@ -269,27 +269,34 @@ def test_classes_need_score_equivalence(score):
 @pytest.mark.parametrize(
     ("settings", "match"),
     [
-        ({"k_best": 0}, "k_best"),
-        ({"k_best": 2.5}, "k_best"),
-        ({"collect_within": -1.0}, "collect_within must be a finite number of nats >= 0"),
-        ({"collect_within": float("nan")}, "collect_within"),
-        ({"per_class": True}, "per_class is for k_best"),
-        ({"all_optimal": True, "collect_within": 1.0}, "exclude each other"),
-        ({"k_best": 3, "search": "hill_climb"}, "need exact search, got 'hill_climb'"),
+        ({"k": 0}, "NearOptimal: k must be a whole number >= 1, got 0"),
+        ({"k": 2.5}, "NearOptimal: k must be a whole number >= 1, got 2.5"),
+        ({"within": -1.0}, "within must be a finite number of nats >= 0"),
+        ({"within": float("nan")}, "within must be a finite number of nats >= 0"),
+        ({"per_class": True}, "which structures"),
+        ({"k": 1, "per_class": 3}, "per_class must be True or False"),
+        ({"ties": True, "within": 1.0}, "exclude each other"),
     ],
 )
 def test_refusals(settings, match):
     with pytest.raises(InvalidParameterError, match=match):
-        learn(random_data(3, seed=3), **settings)
+        NearOptimal(**settings)
+
+
+def test_only_exact_search_lists_them():
+    with pytest.raises(InvalidParameterError, match="need exact search, got 'hill_climb'"):
+        learn(random_data(3, seed=3), near_optimal=3, search="hill_climb")
+    with pytest.raises(InvalidParameterError, match="near_optimal must be a number or a NearOpt"):
+        learn(random_data(3, seed=3), near_optimal="3")
 
 
 def test_a_whole_file_gives_what_the_data_give(tmp_path):
     data = random_data(4, seed=14)
     path = tmp_path / "s.jkl"
     build_score_table(Scorer(data, "bdeu"), prune=False).save(path)
-    for settings in ({"k_best": 50}, {"k_best": 20, "per_class": True}, {"all_optimal": True}):
-        expected = scores_of(learn(data, "bdeu", **settings, support=0))
-        result = learn(ScoreTable.load(path), **settings)
+    for near_optimal in (50, NearOptimal(k=20, per_class=True), NearOptimal(ties=True)):
+        expected = scores_of(learn(data, "bdeu", near_optimal=near_optimal, support=0))
+        result = learn(ScoreTable.load(path), near_optimal=near_optimal)
         assert scores_of(result) == pytest.approx(expected, abs=1e-9)
         assert "lists every set of up to 3 parents" in result.structures.notes[0]
 
