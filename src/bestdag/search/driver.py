@@ -187,23 +187,35 @@ class _Run:
             self._problem.scores = problem.scores  # the search may have admitted families
 
     def _pass(self, steps: Steps, problem: Problem) -> bool:
-        """Take what steps say until they end, or until a limit, which is True."""
+        """Take what steps say until they end, or until a limit, which is True.
+
+        Ctrl-C that comes between two steps is raised where the steps have come to, as it is when
+        it comes within one: what they have found so far, they still say.
+        """
         state, has_limit = problem.state, problem.deadline is not None
         is_told, is_saved = problem.reporter is not None, state.is_saved
+        pressed: KeyboardInterrupt | None = None
         try:
-            for event in steps:
-                self._take(event)
-                if is_told:
-                    self._tell()
-                if is_saved and state.is_due:
-                    self._put()
-                    state.keep()
+            while True:
+                event = next(steps) if pressed is None else steps.throw(pressed)
+                pressed = None
+                try:
+                    self._take(event)
+                    if is_told:
+                        self._tell()
+                    if is_saved and state.is_due:
+                        self._put()
+                        state.keep()
+                except KeyboardInterrupt as interrupt:
+                    pressed = interrupt
+                    continue
                 may_stop = has_limit and isinstance(event, Step | Point)
                 if may_stop and problem.out_of_time() and can_stop(self._known, problem):
                     return True
+        except StopIteration:
+            return False
         finally:
             steps.close()
-        return False
 
     def _take(self, event: Event) -> None:
         """Take an event into account."""
