@@ -195,7 +195,8 @@ def require_row_memory(who: str, what: str, n_rows: int, each: float) -> None:
         who,
         f"{what} {n_rows:,} rows",
         float(n_rows) * each,
-        f"raise {by_reader('the memory limit', '--memory-limit')}, or combine identical rows with {arg('collapse', True)}",
+        f"raise {by_reader('the memory limit', '--memory-limit')}, or combine identical rows with "
+        f"{arg('collapse', True)}",
     )
 
 
