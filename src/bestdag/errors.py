@@ -30,7 +30,7 @@ import numbers
 import sys
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 from bestdag.wording import as_option, by_reader, in_python, on_command_line, shown_value
 
@@ -163,6 +163,12 @@ class MissingPackageError(BestdagError, ImportError):
 
 class NotEnoughMemoryError(BestdagError, MemoryError):
     """A forecast exceeds the memory that is free, or the system gives no more."""
+
+    # Looked up on this class, `__new__` would be that of MemoryError, which refuses it: objects of
+    # this class are made as those of Exception are. Whoever calls it by name (Dask's pickling of
+    # errors, by tblib) needs the one that is right.
+    def __new__(cls, *arguments: object) -> Self:
+        return Exception.__new__(cls, *arguments)
 
 
 class ClusterError(BestdagError):

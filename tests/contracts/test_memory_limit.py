@@ -82,7 +82,7 @@ CONSUMERS = {
         "t = build_score_table(Scorer(data(40), 'bdeu'), max_parents=2)",
         "solve_bnc(t, deadline=time.monotonic() + 2)",
     ),
-    "bound": (100, "d = data(80)", "learn(d, search='hill_climb', bound=True, time_limit=3)"),
+    "bound": (100, "d = data(80)", "learn(d, search='hill_climb').bounded(3)"),
     "order": (100, "d = data(200)", "learn(d, search='order', time_limit=2.5)"),
     "auto": (100, "d = data(60)", "learn(d, time_limit=2.5)"),
     "scores remembered": (
@@ -133,9 +133,7 @@ def test_lists_end_at_the_limit_and_say_so():
 
 
 def test_a_search_that_does_with_less_says_so_and_keeps_its_bound():
-    _, found, _ = outcome_of(
-        60, "d = data(30)", "learn(d, search='exact', memory_limit='30 MB', max_parents=8)"
-    )
+    _, found, _ = outcome_of(30, "d = data(30)", "learn(d, search='exact', max_parents=8)")
     assert any(note.startswith("bound on the best score") for note in found[1:])
     assert any("within the memory limit of 28.6 MiB: " in note for note in found[1:])
 
