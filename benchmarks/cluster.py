@@ -94,7 +94,7 @@ def compare_counting(client: Any, here: CountingEngine, there: CountingEngine, t
         arities = np.array(here.arities)
         counts = packed(here.observed(arrays))
         both = [[(0, counts)]] * 2
-        add = cost(client, lambda a=arrays, c=both, r=arities: add_counts(c, a, r, False), times)
+        add = cost(client, lambda a=arrays, c=both, r=arities: add_counts(c, a, r), times)
         unpack = cost(client, lambda a=arrays, c=counts, r=arities: c.unpacked(a, r), times)
         print(
             f"{n_parents:7} {n_families:8,} {in_memory.clock:7.3f} {in_memory.here:6.3f}"

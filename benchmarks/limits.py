@@ -26,7 +26,7 @@ from bestdag import Checkpoint, Dataset, Knowledge, Scorer, Variable, learn
 from bestdag.cli.entry import Interrupts
 from bestdag.counts.family import FamilyCounts
 from bestdag.search import SEARCHES, make_search
-from bestdag.search.bound import solve_with_bound
+from bestdag.search.bound import shared_with_bound
 from bestdag.search.problem import Problem
 
 _N_ROWS = 500
@@ -91,18 +91,18 @@ class Case:
         """Search until the limit, and say how it ended."""
         knowledge = Knowledge.parse(KNOWLEDGE[self.known])
         search = make_search(self.search, **_settings(self.search))
-        if self.kept_in is not None:
-            return learn(
-                dataset,
-                SCORES[self.score],
-                search=search,
-                knowledge=knowledge,
-                time_limit=limit,
-                checkpoint=Checkpoint(self.kept_in, force=True),
-            ).status
-        problem = Problem(scorer, knowledge=knowledge, time_limit=limit)
-        solve = solve_with_bound if self.with_bound else Problem.solve
-        return solve(problem, search).status
+        if self.kept_in is None and not self.with_bound:
+            return Problem(scorer, knowledge=knowledge, time_limit=limit).solve(search).status
+        seconds, for_bound = shared_with_bound(limit) if self.with_bound else (limit, None)
+        result = learn(
+            dataset,
+            SCORES[self.score],
+            search=search,
+            knowledge=knowledge,
+            time_limit=seconds,
+            checkpoint=None if self.kept_in is None else Checkpoint(self.kept_in, force=True),
+        )
+        return result.bounded(for_bound).status if self.with_bound else result.status
 
 
 def _work(pipe: Any, dataset: Dataset, case: Case, limit: float) -> None:

@@ -51,13 +51,24 @@ def table(n: int, n_rows: int, arity: int = 3, seed: int = 1) -> Any:
     return Dataset([Variable(f"v{k:04}", states) for k in range(n)], columns)
 
 
+def within(limit: Any, do: Callable[[], object]) -> Callable[[], object]:
+    """Return the same work, done within a limit."""
+    from bestdag import memory_limit
+
+    def limited() -> object:
+        with memory_limit(limit):
+            return do()
+
+    return limited
+
+
 def learned(limit: Any, data: Any, search: str, **settings: Any) -> Callable[[], object]:
     """Return the work of learning."""
     from bestdag import learn
     from bestdag.search import make_search
 
     made, more = make_search(search, **settings.pop("of_search", {})), settings
-    return lambda: learn(data, "bic", search=made, memory_limit=limit, workers=2, **more)
+    return within(limit, lambda: learn(data, "bic", search=made, workers=2, **more))
 
 
 @work
@@ -109,16 +120,10 @@ def auto(scale: float, limit: Any) -> Callable[[], object]:
 def score_table(scale: float, limit: Any) -> Callable[[], object]:
     """All sets of at most three parents, not pruned."""
     from bestdag import Scorer
-    from bestdag.machine import memory_limit
     from bestdag.scores.parent_sets.build import build_score_table
 
     scorer = Scorer(table(round(56 * scale), 5_000), "bic", threads=2)
-
-    def build() -> object:
-        with memory_limit(limit):
-            return build_score_table(scorer, max_parents=3, prune=False)
-
-    return build
+    return within(limit, lambda: build_score_table(scorer, max_parents=3, prune=False))
 
 
 @work
@@ -127,15 +132,14 @@ def posterior_over_DAGs(scale: float, limit: Any) -> Callable[[], object]:  # no
     from bestdag import posterior
 
     data = table(round(15 * scale), 500, 2)
-    return lambda: posterior(data, method="exact", workers=2, memory_limit=limit)
+    return within(limit, lambda: posterior(data, method="exact", workers=2))
 
 
 @work
 def posterior_over_orders(scale: float, limit: Any) -> Callable[[], object]:
     """Exact sums over orders."""
-    from bestdag import _core, posterior
+    from bestdag import _core, memory_limit, posterior
     from bestdag.averaging.exact import _ways_for
-    from bestdag.machine import memory_limit
 
     n = round(21 * scale)
     data = table(n, 500, 2)
@@ -155,9 +159,11 @@ def posterior_by_chains(scale: float, limit: Any) -> Callable[[], object]:
     from bestdag import posterior
 
     data = table(round(40 * scale), 500, 2)
-    return lambda: posterior(
-        data, method="chains", max_parents=2, steps=5_000, workers=2, memory_limit=limit
-    )
+
+    def draw() -> object:
+        return posterior(data, method="chains", max_parents=2, steps=5_000, workers=2)
+
+    return within(limit, draw)
 
 
 @work
@@ -166,22 +172,16 @@ def bootstrap_replicates(scale: float, limit: Any) -> Callable[[], object]:
     from bestdag import bootstrap
 
     data = table(round(40 * scale), 20_000)
-    return lambda: bootstrap(data, "bic", replicates=20, workers=2, memory_limit=limit)
+    return within(limit, lambda: bootstrap(data, "bic", replicates=20, workers=2))
 
 
 @work
 def query_of_a_large_network(scale: float, limit: Any) -> Callable[[], object]:
     """Probabilities of every variable, by a junction tree of large cliques."""
     from bestdag import random_network
-    from bestdag.machine import memory_limit
 
     network = random_network(round(46 * scale), "order", max_parents=3, seed=7)
-
-    def ask() -> object:
-        with memory_limit(limit):
-            return network.query(network.names[-1])
-
-    return ask
+    return within(limit, lambda: network.query(network.names[-1]))
 
 
 def watched(name: str, scale: float, limit: str | None) -> None:

@@ -20,24 +20,27 @@ import bestdag as bd
 
 _FOLDER = Path(__file__).parents[2] / "shared" / "data"
 # Network, rows, parents at most, what is asked for.
-_CASES: list[tuple[str, int, int, dict[str, Any]]] = [
-    ("child", 1000, 4, {"k_best": 1000}),
-    ("child", 1000, 4, {"k_best": 1000, "per_class": True}),
-    ("child", 200, 4, {"k_best": 1000}),
-    ("child", 1000, 4, {"collect_within": math.log(20)}),
-    ("insurance", 1000, 3, {"k_best": 1000}),
-    ("alarm", 1000, 3, {"k_best": 100}),
-    ("alarm", 1000, 3, {"k_best": 100, "per_class": True}),
-    ("alarm", 1000, 3, {"collect_within": math.log(3)}),
+_CASES: list[tuple[str, int, int, bd.NearOptimal]] = [
+    ("child", 1000, 4, bd.NearOptimal(k=1000)),
+    ("child", 1000, 4, bd.NearOptimal(k=1000, per_class=True)),
+    ("child", 200, 4, bd.NearOptimal(k=1000)),
+    ("child", 1000, 4, bd.NearOptimal(within=math.log(20))),
+    ("insurance", 1000, 3, bd.NearOptimal(k=1000)),
+    ("alarm", 1000, 3, bd.NearOptimal(k=100)),
+    ("alarm", 1000, 3, bd.NearOptimal(k=100, per_class=True)),
+    ("alarm", 1000, 3, bd.NearOptimal(within=math.log(3))),
 ]
 _FILES = ["alarm1000.BDeu.k3.jkl.gz", "insurance1000.BDeu.k3.jkl.gz"]
 
 
-def measure(what: str, data: Any, threads: int | None, **settings: Any) -> None:
+def measure(
+    what: str, data: Any, asked: bd.NearOptimal, threads: int | None, **settings: Any
+) -> None:
     """Learn, and print a line."""
     wall, cpu = time.perf_counter(), time.process_time()
-    result = bd.learn(data, workers=threads, **settings)
+    result = bd.learn(data, near_optimal=asked, workers=threads, **settings)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    assert result.structures is not None
     print(f"{what:58} {wall:8.2f} {cpu:8.2f}  {result.structures.summary()}", flush=True)
 
 
@@ -51,13 +54,14 @@ def main() -> None:
     print(f"{'case':58} {'wall s':>8} {'cpu s':>8}  outcome")
     for name, n_rows, most, asked in _CASES:
         network = bd.Network.load(options.data / "networks" / f"{name}.bif")
-        text = ", ".join(f"{key} {value:.4g}" for key, value in asked.items())
+        size = f"k {asked.k:,}" if asked.within is None else f"within {asked.within:.4g}"
+        text = f"{size}, {'classes' if asked.per_class else 'structures'}"
         what = f"{name} {n_rows:,} rows, {most} parents, {text}"
         data = network.sample(n_rows, seed=1)
-        measure(what, data, options.threads, score="bdeu", max_parents=most, **asked)
+        measure(what, data, asked, options.threads, score="bdeu", max_parents=most)
     for name in _FILES:
         table = bd.ScoreTable.load(options.data / "scores" / name)
-        measure(f"{name}, k_best 100", table, options.threads, k_best=100)
+        measure(f"{name}, k 100", table, bd.NearOptimal(k=100), options.threads)
 
 
 if __name__ == "__main__":

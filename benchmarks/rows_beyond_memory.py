@@ -21,8 +21,9 @@ from pathlib import Path
 
 _READ = """
 import sys
-from bestdag import scan
-rows = scan(sys.argv[1], memory_limit=sys.argv[2], cache=sys.argv[3])
+from bestdag import memory_limit, scan
+with memory_limit(sys.argv[2]):
+    rows = scan(sys.argv[1], collapse=False, cache=sys.argv[3])
 print(rows.n_rows, sum(rows.codes(name).nbytes for name in rows.names) >> 20, "MiB on disk")
 """
 

@@ -69,7 +69,7 @@ def _score_by_parents(ax: Any) -> None:
 
 def _search_trace(ax: Any) -> None:
     search = Tabu(patience=60)
-    plots.search_trace(learn(example("asia.csv"), "bic", search=search, bound=True), ax)
+    plots.search_trace(learn(example("asia.csv"), "bic", search=search).bounded(), ax)
 
 
 def _learning_curve(ax: Any) -> None:

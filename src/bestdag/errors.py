@@ -164,10 +164,12 @@ class MissingPackageError(BestdagError, ImportError):
 class NotEnoughMemoryError(BestdagError, MemoryError):
     """A forecast exceeds the memory that is free, or the system gives no more."""
 
-    # Looked up on this class, `__new__` would be that of MemoryError, which refuses it: objects of
-    # this class are made as those of Exception are. Whoever calls it by name (Dask's pickling of
-    # errors, by tblib) needs the one that is right.
     def __new__(cls, *arguments: object) -> Self:
+        """Make one as an Exception is made.
+
+        By name one would find `MemoryError.__new__`, which refuses this class ("is not safe"): and
+        by name Dask's pickling of errors (tblib) calls it.
+        """
         return Exception.__new__(cls, *arguments)
 
 
