@@ -201,15 +201,15 @@ def members(graph: Pdag, *, limit: int) -> tuple[Dag, ...]:
             ways[-1].append(way)
             if before * len(ways[-1]) > limit:
                 raise too_many
-    found = []
+    dags = []
     for choice in product(*ways):
         parents = {node: list(graph.parents(node)) for node in graph.nodes}
         for way in choice:
             for parent, child in way:
                 parents[child].append(parent)
         frozen = {node: tuple(sorted(group)) for node, group in parents.items()}
-        found.append(Dag._trusted(graph.nodes, frozen))
-    return tuple(sorted(found, key=lambda dag: dag.arcs))
+        dags.append(Dag._trusted(graph.nodes, frozen))
+    return tuple(sorted(dags, key=lambda dag: dag.arcs))
 
 
 def _undirected_pieces(graph: Pdag) -> Iterator[Pdag]:

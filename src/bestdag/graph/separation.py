@@ -40,7 +40,7 @@ def d_connected(
     _refuse_common("d_connected", ("nodes", starts), ("given", blocked))
     seen: set[tuple[str, bool]] = set()
     waiting = [(node, True) for node in starts]  # True: entered from a child, going up
-    found = set()
+    reachable = set()
     while waiting:
         step = waiting.pop()
         if step in seen:
@@ -48,13 +48,13 @@ def d_connected(
         seen.add(step)
         node, from_child = step
         if node not in blocked:
-            found.add(node)
+            reachable.add(node)
             waiting += [(child, False) for child in dag.children(node)]
         # A given node sends a trail that came from a parent back to all its parents. So a
         # collider above a given node opens as well: the trail goes down there and returns.
         if from_child != (node in blocked):
             waiting += [(parent, True) for parent in dag.parents(node)]
-    return frozenset(found)
+    return frozenset(reachable)
 
 
 def d_separated(

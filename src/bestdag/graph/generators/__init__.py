@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from bestdag.graph.dag import Dag
-from bestdag.graph.generators.base import Generator as Generator
 from bestdag.registry import listed, make
 
 # The list: one line for each generator, in the order that help and docs show.
@@ -18,6 +20,16 @@ from bestdag.graph.generators.uniform import UniformDags as UniformDags
 from bestdag.errors import require_count
 
 GENERATORS: dict[str, Any] = listed(globals(), __name__)
+
+
+class Generator(Protocol):
+    """Draws random DAGs over numbered nodes; its fields are its settings."""
+
+    name: ClassVar[str]
+
+    def arcs(self, n: int, seed: int) -> npt.NDArray[np.int64]:
+        """Draw a DAG over the nodes 0 to n - 1: one row (parent, child) for each arc."""
+        ...
 
 
 def make_generator(name: str, **settings: Any) -> Generator:

@@ -85,8 +85,8 @@ class OrderBased:
         later -= later * (later - 1) // 2 > chosen
         later += (later + 1) * later // 2 <= chosen
         earlier = chosen - later * (later - 1) // 2
-        found = np.column_stack([order[earlier], order[later]])
-        return found if self.max_parents is None else _thinned(rng, found, self.max_parents)
+        arcs = np.column_stack([order[earlier], order[later]])
+        return arcs if self.max_parents is None else _thinned(rng, arcs, self.max_parents)
 
 
 def _bernoulli(rng: np.random.Generator, n: int, p: float) -> npt.NDArray[np.int64]:

@@ -266,7 +266,7 @@ def _fill(thing: Any, mark: str, lines: list[str]) -> None:
 def _parameters() -> list[str]:
     lines = []
     for kind in KINDS:
-        lines.append(f"{kind.field} : {kind.given}")
+        lines.append(f"{kind.field} : {kind.type_text}")
         lines += [f"    {line}".rstrip() for line in (getdoc(kind) or "").splitlines()]
     return lines
 

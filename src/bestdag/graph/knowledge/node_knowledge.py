@@ -140,9 +140,9 @@ def implications(statements: Sequence[Statement], names: Sequence[str] | None) -
     The error names the fewest statements that clash, in the sense that each is needed: without
     it the others can hold.
     """
-    found = propagate(statements, names)
-    if isinstance(found, Implications):
-        return found
+    result = propagate(statements, names)
+    if isinstance(result, Implications):
+        return result
     core = _shrink(list(statements), lambda some: isinstance(propagate(some, names), str))
     place = "" if names is None else f" over these {len(names):,} nodes"
     shown = listing((_text_in(statement, core) for statement in core), "; ")

@@ -25,7 +25,7 @@ class Statement:
     """
 
     field: ClassVar[str]  # the parameter of Knowledge, and the key in files
-    given: ClassVar[str]  # what is given for it, in words
+    type_text: ClassVar[str]  # the type of its value, in words
     form: ClassVar[str]  # an example of its lines of text
     says: ClassVar[str]  # what that says
     default: ClassVar[Any] = ()  # the value when nothing is said
@@ -39,7 +39,7 @@ class Statement:
 
     value: Any  # what is said: of most kinds, an item of the parameter's value
 
-    # What is given for the parameter, as a whole.
+    # The value of the parameter, as a whole.
 
     @classmethod
     def check(cls, value: Any) -> Any:
@@ -158,7 +158,7 @@ class Pair(Statement):
 
     @classmethod
     def check(cls, value: Any) -> tuple[tuple[str, str], ...]:
-        found: set[tuple[str, str]] = set()
+        pairs: set[tuple[str, str]] = set()
         for item in check_items(cls.field, value, "pairs of names"):
             if not isinstance(item, (tuple, list)) or len(item) != 2:
                 needed = f"{cls.field} must be a list of pairs of names"
@@ -168,8 +168,8 @@ class Pair(Statement):
                 text = f"{cls.field}: {cls((first, second)).text()} joins a node with itself"
                 raise (CycleError if cls.precedes else GraphError)(f"Knowledge: {text}")
             turn = cls.is_symmetric and second < first
-            found.add((second, first) if turn else (first, second))
-        return tuple(sorted(found))
+            pairs.add((second, first) if turn else (first, second))
+        return tuple(sorted(pairs))
 
     def text(self, only: Collection[str] | None = None) -> str:
         return f" {self.sign} ".join(map(in_quotes, self.value))
