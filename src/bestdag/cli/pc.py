@@ -177,7 +177,7 @@ def _print(result: PCResult, what: str, *, trace: bool) -> None:
 
 
 def _print_trace(result: PCResult) -> None:
-    has_numbers = result.found.has_numbers
+    has_numbers = result.first_phase.has_numbers
     header = ["test", "answer"] + (["statistic", "df", "p-value"] if has_numbers else [])
     rows = []
     for test in result.tests:

@@ -116,14 +116,14 @@ class PCResult:
     notes: tuple[str, ...] = ()
     nodes: tuple[str, ...]
     directed: tuple[list[tuple[str, str]], list[tuple[str, str]]] | None  # arcs and edges
-    found: Skeleton
-    kept_by_knowledge: frozenset[tuple[str, str]] = frozenset()
+    first_phase: Skeleton
+    required: frozenset[tuple[str, str]] = frozenset()
     forbidden: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def pdag(self) -> Pdag:
         """What the tests tell: arcs and undirected edges, a CPDAG when the answers agree."""
-        return self.found.graph(self.nodes, self.directed)
+        return self.first_phase.graph(self.nodes, self.directed)
 
     @property
     def n_tests(self) -> int:
@@ -133,7 +133,7 @@ class PCResult:
     @property
     def tests(self) -> TestList:
         """The tests with their numbers, in the order of the algorithm; Rule 1's come last."""
-        return self.found.tests()
+        return self.first_phase.tests()
 
     @property
     def skeleton(self) -> Pdag:
@@ -143,20 +143,20 @@ class PCResult:
     @property
     def sepsets(self) -> dict[tuple[str, str], tuple[str, ...]]:
         """For each pair that is not linked, in name order, the set that separated it."""
-        names, adjacency = self.found.names, self.found.adjacency
+        names, adjacency = self.first_phase.names, self.first_phase.adjacency
         return {
-            (names[one], names[other]): tuple(names[i] for i in given)
-            for one, other, given, _ in self.found.separations()
+            (names[one], names[other]): tuple(names[i] for i in separating)
+            for one, other, separating, _ in self.first_phase.separations()
             if not adjacency[one, other]
         }
 
     def separation(self, one: str, other: str) -> Independence | None:
         """Return the test that separated two nodes, or the one nearest to it; None without."""
-        return self.found.finding(self._number(one), self._number(other))
+        return self.first_phase.decisive_test(self._number(one), self._number(other))
 
     def _number(self, name: str) -> int:
-        require_known("node", name, self.found.names, who="explain")
-        return self.found.names.index(name)
+        require_known("node", name, self.first_phase.names, who="explain")
+        return self.first_phase.names.index(name)
 
     def explain(self, one: str, other: str) -> str:
         """Say why two nodes are linked or not, and why an arc points the way it does.
@@ -176,9 +176,9 @@ class PCResult:
         pair = f"{show(a)} and {show(b)}"
         if a == b:
             raise GraphError(f"explain: needs two different nodes, got {show(a)} twice")
-        test = self.found.finding(i, j)
-        is_linked = bool(self.found.adjacency[i, j])
-        lines = [self._link_line(pair, (a, b), test, is_linked, self.found.n_tests(i, j))]
+        test = self.first_phase.decisive_test(i, j)
+        is_linked = bool(self.first_phase.adjacency[i, j])
+        lines = [self._link_line(pair, (a, b), test, is_linked, self.first_phase.n_tests(i, j))]
         arcs = [step for step in self.steps if set(step.arc) == {a, b}]
         if is_linked and arcs:
             step = arcs[-1]
@@ -206,7 +206,7 @@ class PCResult:
             if test is not None and test.is_independent:
                 said = f"{test.question} holds as well"
             return f"{pair} are not linked: your constraints forbid it; {said}."
-        if is_linked and ends in self.kept_by_knowledge:
+        if is_linked and ends in self.required:
             against = ""
             if test is not None and test.is_independent:
                 against = f", though {test.question} holds{_numbers(test)}"
@@ -230,7 +230,8 @@ class PCResult:
             "tests": self.n_tests,
             "conflicts": [conflict.to_dict() for conflict in self.conflicts],
             "sepsets": [
-                {"pair": list(pair), "given": list(given)} for pair, given in self.sepsets.items()
+                {"pair": list(pair), "given": list(separating)}
+                for pair, separating in self.sepsets.items()
             ],
             "levels": [level._asdict() for level in self.levels],
             "votes": self.n_votes,
@@ -253,7 +254,7 @@ class PCResult:
     def summary(self) -> str:
         """Say in one line how it ended and how large the structure is."""
         n_arcs = 0 if self.directed is None else len(self.directed[0])
-        n_edges = int(self.found.adjacency.sum()) // 2 - n_arcs
+        n_edges = int(self.first_phase.adjacency.sum()) // 2 - n_arcs
         numbers = f"{count_of(n_arcs, 'arc')}, {count_of(n_edges, 'edge')}"
         tests = count_of(self.n_tests, "question")
         conflicts = count_of(len(self.conflicts), "conflict")

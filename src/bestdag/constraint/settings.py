@@ -123,7 +123,7 @@ def source_of(
             f"pc: give either {by_reader('data', 'DATA')} or {arg('oracle')}"
         )
     if oracle is not None:
-        return _asked(Oracle(oracle) if isinstance(oracle, Dag) else oracle, threads)
+        return _oracle_source(Oracle(oracle) if isinstance(oracle, Dag) else oracle, threads)
     dataset = as_dataset(data)
     chosen = as_test(test)
     counts = CountingEngine(dataset, threads=threads)
@@ -138,7 +138,7 @@ def source_of(
     )
 
 
-def _asked(oracle: Answers, threads: int | None) -> Source:
+def _oracle_source(oracle: Answers, threads: int | None) -> Source:
     if not callable(getattr(oracle, "is_independent", None)) or not hasattr(oracle, "nodes"):
         raise InvalidParameterError(
             f"pc: oracle must be a Dag or have nodes and is_independent, got {oracle!r:.60}"
@@ -153,9 +153,9 @@ def _asked(oracle: Answers, threads: int | None) -> Source:
 
 def _notes_on(engine: CountingEngine) -> tuple[str, ...]:
     names = engine.dataset.names
-    found = engine.count([(name, ()) for name in names])
+    counts = engine.count([(name, ()) for name in names])
     constant = [
-        name for name, of in zip(names, found, strict=True) if np.count_nonzero(of.table) == 1
+        name for name, of in zip(names, counts, strict=True) if np.count_nonzero(of.table) == 1
     ]
     if not constant:
         return ()

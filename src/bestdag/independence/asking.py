@@ -39,24 +39,26 @@ def ask_all(
     alpha: float = 0.05,
 ) -> list[Independence]:
     """Answer many questions, each (one, other, given), in one native call."""
-    asked = [_numbered(counts, *question) for question in questions]
+    numbered = [_numbered(counts, *question) for question in questions]
     native = test.bind(counts, alpha)
-    ones = np.array([one for one, _, _ in asked], np.int32)
-    others = np.array([other for _, other, _ in asked], np.int32)
-    found: Any = native.ask(ones, others, *flat_groups([g for _, _, g in asked]), counts.threads)
+    ones = np.array([one for one, _, _ in numbered], np.int32)
+    others = np.array([other for _, other, _ in numbered], np.int32)
+    answers: Any = native.ask(
+        ones, others, *flat_groups([g for _, _, g in numbered]), counts.threads
+    )
     names = [variable.name for variable in counts.variables]
     return [
         Independence(
             one=names[one],
             other=names[other],
-            given=tuple(names[i] for i in given),
-            is_independent=bool(found["is_independent"][k]),
-            statistic=float(found["statistic"][k]),
-            df=float(found["df"][k]),
-            log_p_value=float(found["log_p"][k]),
-            remark=REMARKS[int(found["remark"][k])],
+            given=tuple(names[i] for i in condition),
+            is_independent=bool(answers["is_independent"][k]),
+            statistic=float(answers["statistic"][k]),
+            df=float(answers["df"][k]),
+            log_p_value=float(answers["log_p"][k]),
+            remark=REMARKS[int(answers["remark"][k])],
         )
-        for k, (one, other, given) in enumerate(asked)
+        for k, (one, other, condition) in enumerate(numbered)
     ]
 
 
@@ -120,11 +122,11 @@ def conditional_mutual_information(
 
 
 def _numbered(
-    counts: CountingEngine, one: str, other: str, given: Iterable[str]
+    counts: CountingEngine, one: str, other: str, condition: Iterable[str]
 ) -> tuple[int, int, list[int]]:
     """Return a question by numbers, the two in name order."""
     ends = sorted((counts.number(one), counts.number(other)))
-    members = sorted({counts.number(name) for name in given})
+    members = sorted({counts.number(name) for name in condition})
     if ends[0] == ends[1]:
         raise GraphError(f"independence_test: {one!r} cannot be tested against itself")
     for name, end in zip(sorted((one, other)), ends, strict=True):

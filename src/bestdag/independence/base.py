@@ -93,8 +93,8 @@ class Independence:
         >>> Independence(one="A", other="B", given=("C", "D"), is_independent=True).question
         'I(A, B | C, D)'
         """
-        given = f" | {', '.join(map(show, self.given))}" if self.given else ""
-        return f"I({show(self.one)}, {show(self.other)}{given})"
+        condition = f" | {', '.join(map(show, self.given))}" if self.given else ""
+        return f"I({show(self.one)}, {show(self.other)}{condition})"
 
     @property
     def numbers(self) -> str:

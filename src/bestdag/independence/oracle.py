@@ -80,8 +80,8 @@ class StatedIndependences:
         self.nodes = check_nodes("StatedIndependences", list(nodes))
         known = set(self.nodes)
         self._stated = set()
-        for one, other, given in statements:
-            members = frozenset(given)
+        for one, other, condition in statements:
+            members = frozenset(condition)
             for name in (one, other, *members):
                 if name not in known:
                     raise GraphError(f"StatedIndependences: {show(str(name))} is not a node")
@@ -99,8 +99,8 @@ def native_oracle(answers: Answers, names: Sequence[str]) -> _core.IndependenceT
         arcs = [number[node] for arc in answers.dag.arcs for node in arc]
         return _core.IndependenceTest.oracle(len(names), np.array(arcs, np.int32))
 
-    def ask(one: int, other: int, given: list[int]) -> bool:
-        said = answers.is_independent(names[one], names[other], [names[i] for i in given])
+    def ask(one: int, other: int, condition: list[int]) -> bool:
+        said = answers.is_independent(names[one], names[other], [names[i] for i in condition])
         return bool(said)
 
     return _core.IndependenceTest.asking(len(names), ask)
