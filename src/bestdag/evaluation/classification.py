@@ -103,8 +103,8 @@ def evaluate(
 
     Examples
     --------
-    >>> found = evaluate(("no", "yes"), np.array([0, 1, 1]), np.log([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]))
-    >>> found.accuracy, found.confusion.tolist(), round(found.log_loss, 6)
+    >>> result = evaluate(("no", "yes"), np.array([0, 1, 1]), np.log([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]))
+    >>> result.accuracy, result.confusion.tolist(), round(result.log_loss, 6)
     (0.6666666666666666, [[1, 0], [1, 1]], 0.34055)
     """  # noqa: E501
     n_classes = len(classes)

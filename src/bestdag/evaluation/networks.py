@@ -70,10 +70,10 @@ class NetworkEvaluation(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold: None for what is infinite."""
-        found = {name: getattr(self, name) for name in self.__slots__}
+        measured = {name: getattr(self, name) for name in self.__slots__}
         return {
             name: value if value is None or math.isfinite(value) else None
-            for name, value in found.items()
+            for name, value in measured.items()
         }
 
     def plot(self, ax: Any = None) -> Any:
@@ -126,8 +126,8 @@ def evaluate_network(
     >>> from bestdag.examples import example
     >>> truth = Network.load(example("asia.bif"))
     >>> net = learn(truth.sample(500, seed=1), "bdeu").fit()
-    >>> found = evaluate_network(net, truth.sample(10_000, seed=2), truth=truth)
-    >>> round(found.log_loss, 2), round(found.accuracy_score, 1), round(found.kl_divergence, 3)
+    >>> result = evaluate_network(net, truth.sample(10_000, seed=2), truth=truth)
+    >>> round(result.log_loss, 2), round(result.accuracy_score, 1), round(result.kl_divergence, 3)
     (2.24, 0.4, 0.009)
     """
     if not isinstance(network, Network):
@@ -247,9 +247,9 @@ def distance_score(
     shares = np.bincount(index, data.weights, minlength=n_cells) / float(data.total_weight)
     fitted = np.broadcast_to(joint, shape).reshape(-1)
     if distance == "euclidean":
-        apart = math.fsum(((shares - fitted) ** 2).tolist())
+        gap = math.fsum(((shares - fitted) ** 2).tolist())
     else:
         seen = shares > 0
-        apart = math.fsum((shares[seen] * np.log(shares[seen] / fitted[seen])).tolist())
-        apart = max(0.0, apart)
-    return apart + constant * dag.n_parameters(data)
+        gap = math.fsum((shares[seen] * np.log(shares[seen] / fitted[seen])).tolist())
+        gap = max(0.0, gap)
+    return gap + constant * dag.n_parameters(data)

@@ -64,11 +64,11 @@ class StructuralRank(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
-        found = {name: getattr(self, name) for name in self.__slots__}
-        found["best"] = [list(arc) for arc in self.best.arcs]
+        values = {name: getattr(self, name) for name in self.__slots__}
+        values["best"] = [list(arc) for arc in self.best.arcs]
         return {
             name: None if isinstance(value, float) and isinf(value) else value
-            for name, value in found.items()
+            for name, value in values.items()
         }
 
     def plot(self, ax: Any = None) -> Any:
@@ -234,9 +234,9 @@ def every_structure(n: int) -> Structures:
     key = joined
     for k, (i, j) in enumerate(pairs):
         both = (1 << i) | (1 << j)
-        apart = (joined >> k & 1) == 0
+        unlinked = (joined >> k & 1) == 0
         for z in range(n):
-            is_collider = apart & ((masks[:, z] & both) == both)
+            is_collider = unlinked & ((masks[:, z] & both) == both)
             key = key | is_collider.astype(np.int64) << (len(pairs) * (1 + z) + k)
     kinds, classes = np.unique(key, return_inverse=True)
     return Structures(masks, _keys(masks), classes.reshape(-1), len(kinds))

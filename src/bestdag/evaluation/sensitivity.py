@@ -152,8 +152,8 @@ def sensitivity(
     --------
     >>> from bestdag.data.readers import read
     >>> data = read({"a": ["x", "x", "y", "x"]})
-    >>> found = sensitivity(Dag(["a"]), data)
-    >>> round(found.max_bdeu, 6), round(found.min_bdeu, 6), round(found.difference, 6)
+    >>> result = sensitivity(Dag(["a"]), data)
+    >>> round(result.max_bdeu, 6), round(result.min_bdeu, 6), round(result.difference, 6)
     (-3.178054, -3.817956, 0.639903)
     >>> [round(p.difference, 6) for p in sensitivity(Dag(["a"]), data, epsilon=[0, 0.5]).points]
     [0.0, 0.639903]

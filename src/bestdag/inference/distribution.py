@@ -47,10 +47,10 @@ class Distribution:
     Examples
     --------
     >>> lung = Variable("lung", ("no", "yes"))
-    >>> found = Distribution([lung], np.array([0.9, 0.1]), condition=["smoke = yes"])
-    >>> found["yes"], found.most_probable(), found.to_dict()
+    >>> posterior = Distribution([lung], np.array([0.9, 0.1]), condition=["smoke = yes"])
+    >>> posterior["yes"], posterior.most_probable(), posterior.to_dict()
     (0.1, 'no', {'no': 0.9, 'yes': 0.1})
-    >>> print(found)
+    >>> print(posterior)
     P(lung | smoke = yes)
       no   0.9  ##################
       yes  0.1  ##
@@ -267,7 +267,7 @@ class Marginals(dict[str, Distribution], Tabular):
 
     def _table(self) -> Table:
         shown = next(iter(self.values()), None)
-        given = shown.condition if shown is not None else ()
+        condition = shown.condition if shown is not None else ()
         return Table(
             names=("variable", "state", "probability"),
             rows=(
@@ -275,7 +275,7 @@ class Marginals(dict[str, Distribution], Tabular):
             ),
             n_rows=sum(len(one.variables[0].states) for one in self.values()),
             n_labels=2,
-            title=f"marginals given {condition_text(given)}" if given else "marginals",
+            title=f"marginals given {condition_text(condition)}" if condition else "marginals",
             bars="probability",
         )
 

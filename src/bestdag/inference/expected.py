@@ -120,10 +120,10 @@ class ExpectedCounts(CountingEngine):
         groups = [parents[offsets[i] : offsets[i + 1]] for i in range(len(children))]
         for child, group in zip(children, groups, strict=True):
             self._require_numbered(child, group)
-        found = self.posterior.count(*arrays, self.clock(), self.threads)
+        counted = self.posterior.count(*arrays, self.clock(), self.threads)
         return [
             self._counts(child, group, *pair)
-            for child, group, pair in zip(children, groups, found, strict=True)
+            for child, group, pair in zip(children, groups, counted, strict=True)
         ]
 
     def _require_numbered(self, child: int, parents: list[int]) -> None:

@@ -208,7 +208,7 @@ class Tree:
 
 def max_tree(
     parts: Parts,
-    asked: Sequence[int],
+    targets: Sequence[int],
     weights: Mapping[int, _Floats],
     *,
     require: Require,
@@ -225,7 +225,7 @@ def max_tree(
     scopes = [[str(v) for v in scope if arities[v] > 1] for scope in parts.scopes]
     scopes += [[str(v)] for v in weights if arities[v] > 1]
     sizes = {str(v): arities[v] for scope in scopes for v in map(int, scope)}
-    keep = [str(v) for v in asked if str(v) in sizes]
+    keep = [str(v) for v in targets if str(v) in sizes]
     plan = plan_elimination(scopes, keep, sizes)
     kept_cells = sum(log2(sizes[name]) for name in keep)
     if plan.order and plan.log2_cells > kept_cells:
@@ -241,9 +241,9 @@ def max_tree(
     left = sum_out(factors, plan)
     rest = Parts(parts.tables, (), [[int(name) for name in factor.axes] for factor in left], {})
     # Variables of one state have no factor left.
-    rest.scopes.extend([v] for v in asked if str(v) not in sizes)
+    rest.scopes.extend([v] for v in targets if str(v) not in sizes)
     logs = [factor.values.reshape(-1) for factor in left]
-    logs += [np.zeros(1) for v in asked if str(v) not in sizes]
+    logs += [np.zeros(1) for v in targets if str(v) not in sizes]
     return Tree(rest, require=require, n_copies=2, logs=logs)
 
 
@@ -274,8 +274,8 @@ def tree_bytes(structure: _core.CliqueTree, n_copies: int = 1) -> float:
     """Forecast the bytes of a junction tree and its messages."""
     cells = structure.total_cells
     largest = structure.cells(structure.largest) if structure.n_cliques else 1.0
-    kept = n_copies + (1 if cells <= _MOST_KEPT else 0)
-    return 8.0 * (kept * cells + 2 * structure.total_separator_cells + largest)
+    n_held = n_copies + (1 if cells <= _MOST_KEPT else 0)
+    return 8.0 * (n_held * cells + 2 * structure.total_separator_cells + largest)
 
 
 def _require_tree(
@@ -294,7 +294,7 @@ def _require_tree(
     require(what, n_bytes)
 
 
-def irreducible(findings: Sequence[int], is_possible: Callable[[Sequence[int]], bool]) -> list[int]:
+def irreducible(evidence: Sequence[int], is_possible: Callable[[Sequence[int]], bool]) -> list[int]:
     """Return findings that cannot be together, of which none can be left out.
 
     Junker (2004). "QuickXplain: preferred explanations and relaxations for over-constrained
@@ -316,7 +316,7 @@ def irreducible(findings: Sequence[int], is_possible: Callable[[Sequence[int]], 
         first = conflict(taken + second, second, left[:half])
         return first + second
 
-    return sorted(conflict([], [], list(findings)))
+    return sorted(conflict([], [], list(evidence)))
 
 
 def ancestors_of(parents: Sequence[Sequence[int]], variables: Iterable[int]) -> set[int]:
@@ -327,14 +327,14 @@ def ancestors_of(parents: Sequence[Sequence[int]], variables: Iterable[int]) -> 
     >>> sorted(ancestors_of([[], [0], [1], [1]], [2]))
     [0, 1, 2]
     """
-    found = set(variables)
-    waiting = list(found)
+    ancestors = set(variables)
+    waiting = list(ancestors)
     while waiting:
         for parent in parents[waiting.pop()]:
-            if parent not in found:
-                found.add(parent)
+            if parent not in ancestors:
+                ancestors.add(parent)
                 waiting.append(parent)
-    return found
+    return ancestors
 
 
 def relevant_families(

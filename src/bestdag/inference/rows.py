@@ -103,8 +103,8 @@ class IncompleteRows:
             self.number = np.empty_like(number)
             self.number[order] = number
         is_real = weights is not None and weights.dtype == np.float64
-        kept = sums if is_real else sums.astype(np.int64)
-        self.table = _core.Table(len(rows), self.columns, arities, kept)
+        total_weights = sums if is_real else sums.astype(np.int64)
+        self.table = _core.Table(len(rows), self.columns, arities, total_weights)
 
     def family_support(self, support: Support) -> FamilySupport:
         """Say which families have support by what the rows show; missing counts as a value."""
@@ -243,15 +243,15 @@ def most_probable(
     """
     n_together = max(1, _BLOCK_CELLS // tables.arities[target])
     for first in range(0, rows.n_rows, n_together):
-        found = posteriors(
+        logs = posteriors(
             tables, rows.part(first, first + n_together), target, log=True, threads=threads
         )
-        yield first, found.argmax(axis=1), np.isnan(found[:, 0])
+        yield first, logs.argmax(axis=1), np.isnan(logs[:, 0])
 
 
 def log_marginal(tables: LogTables, target: int) -> _Floats:
     """Return the logarithm of the distribution of one variable when nothing else is known."""
     n_variables = len(tables.arities)
     nothing = Rows(1, (None,) * n_variables, (True,) * n_variables)
-    found: _Floats = posteriors(tables, nothing, target, log=True)[0]
-    return found
+    logs: _Floats = posteriors(tables, nothing, target, log=True)[0]
+    return logs

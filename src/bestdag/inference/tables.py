@@ -181,8 +181,8 @@ class LogTables:
             return at_rows(whole, codes, row)
         fixed = {i: codes[str(v)] for i, v in enumerate(self.families[family]) if str(v) in codes}
         rest = tuple(name for name in axes if name not in codes)
-        found = values.at_rows(fixed)
-        return Factor((row, *rest), found) if fixed else Factor(rest, found[0])
+        rows = values.at_rows(fixed)
+        return Factor((row, *rest), rows) if fixed else Factor(rest, rows[0])
 
     def touching(self, target: int) -> tuple[int, ...]:
         """Return the families of a variable: its own and those of its children."""

@@ -281,19 +281,24 @@ def _tables_of(network: Any, tables: FlatTables) -> _Floats:
     by_name: Mapping[str, Any] = {table.child.name: table for table in network.tables}
     parts = []
     for child, group in zip(tables.variables, tables.parents, strict=True):
-        given = by_name.get(child.name)
+        start_table = by_name.get(child.name)
         parents = tuple(tables.variables[p] for p in group)
-        if given is None or {p.name for p in given.parents} != {p.name for p in parents}:
+        if start_table is None or {p.name for p in start_table.parents} != {
+            p.name for p in parents
+        }:
             raise DataError(
                 f"EM: the start must have the arcs of the structure; its table of {child.name!r} "
                 "has other parents"
             )
-        for own, other in [(child, given.child), *((p, _named(given, p)) for p in parents)]:
+        for own, other in [
+            (child, start_table.child),
+            *((p, _named(start_table, p)) for p in parents),
+        ]:
             if own.states != other.states:
                 raise DataError(
                     f"EM: the start must have the states of the data; {own.name!r} has others"
                 )
-        parts.append(given.reordered(child, parents).values.reshape(-1))
+        parts.append(start_table.reordered(child, parents).values.reshape(-1))
     return np.concatenate(parts)
 
 

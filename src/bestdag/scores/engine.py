@@ -156,14 +156,14 @@ class NativeScores:
     def pairs(
         self,
         names: Sequence[str],
-        given: Collection[str],
+        common_parents: Collection[str],
         out: npt.NDArray[np.float64],
         seconds: float,
     ) -> None:
         """Score variables given each other: `LocalScores.pair_scores` says more."""
         number = self._counts.number
         columns = np.array([number(name) for name in names], np.int32)
-        common = np.array(sorted(number(name) for name in given), np.int32)
+        common = np.array(sorted(number(name) for name in common_parents), np.int32)
         _core.score_pairs(
             self._table,
             self._kernel,
@@ -235,10 +235,10 @@ class NativeScores:
         children, offsets, parents = arrays
         variables = self._counts.variables
         for i, child in enumerate(children.tolist()):
-            given = parents[offsets[i] : offsets[i + 1]].tolist()
-            if math.isinf(math.prod((float(variables[p].arity) for p in given), start=1.0)):
+            group = parents[offsets[i] : offsets[i + 1]].tolist()
+            if math.isinf(math.prod((float(variables[p].arity) for p in group), start=1.0)):
                 raise DataError(
-                    f"score: {variables[child].name!r} with {len(given)} parents has more "
+                    f"score: {variables[child].name!r} with {len(group)} parents has more "
                     "than 1e308 parent configurations; use fewer parents"
                 )
 
@@ -295,9 +295,11 @@ class CountedScores(NativeScores):
             scores[new] = self._scored(wanted, time_limit)
             if len(self._known) + len(new) > _MOST_KNOWN:
                 self._known.clear()
-            found = {keys[i]: score for i, score in zip(new, scores[new].tolist(), strict=True)}
+            new_scores = {
+                keys[i]: score for i, score in zip(new, scores[new].tolist(), strict=True)
+            }
             self._known.update(
-                (key, score) for key, score in found.items() if not math.isnan(score)
+                (key, score) for key, score in new_scores.items() if not math.isnan(score)
             )
         return scores
 
@@ -374,14 +376,14 @@ class CountedScores(NativeScores):
     def pairs(
         self,
         names: Sequence[str],
-        given: Collection[str],
+        common_parents: Collection[str],
         out: _Floats,
         seconds: float,
     ) -> None:
         """Score variables given each other: `LocalScores.pair_scores` says more."""
         number = self._counts.number
         columns = [number(name) for name in names]
-        common = {number(name) for name in given}
+        common = {number(name) for name in common_parents}
         groups = [sorted(common | ({i} - {j})) for i in columns for j in columns]
         children = np.array(columns * len(columns), np.int32)
         arrays = children, *flat_groups(groups)
@@ -429,10 +431,10 @@ def _changed(
     """
     groups, sizes = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
     for (child, parents), members in zip(families, candidates, strict=True):
-        given = np.array(parents, np.int32)
-        both = np.column_stack([np.tile(given, (len(members), 1)), members])
+        own = np.array(parents, np.int32)
+        both = np.column_stack([np.tile(own, (len(members), 1)), members])
         both.sort(axis=1)
-        is_no_addition = np.isin(members, given) | (members == child)
+        is_no_addition = np.isin(members, own) | (members == child)
         stays = ~((both == members[:, None]) & is_no_addition[:, None])
         groups.append(both[stays])
         sizes.append(stays.sum(axis=1))

@@ -38,7 +38,7 @@ class Explanation(Tabular):
 
     def _table(self) -> Table:
         counts = self.counts
-        given = ", ".join(parent.name for parent in counts.parents) or "no parents"
+        condition = ", ".join(parent.name for parent in counts.parents) or "no parents"
         return Table(
             names=(*(parent.name for parent in counts.parents), *counts.child.states),
             rows=(
@@ -47,7 +47,7 @@ class Explanation(Tabular):
             ),
             n_rows=counts.n_observed,
             n_labels=len(counts.parents),
-            title=f"counts of {counts.child.name} given {given}",
+            title=f"counts of {counts.child.name} given {condition}",
             notes=[
                 *(f"{label}: {value:.9f}" for label, value in self.terms.items()),
                 f"{self.score!r}: {self.value:.9f}",
@@ -56,9 +56,9 @@ class Explanation(Tabular):
 
     def __str__(self) -> str:
         counts = self.counts
-        given = ", ".join(parent.name for parent in counts.parents) or "no parents"
+        condition = ", ".join(parent.name for parent in counts.parents) or "no parents"
         lines = [
-            f"{self.score!r} of {counts.child.name} given {given} (natural logarithms)",
+            f"{self.score!r} of {counts.child.name} given {condition} (natural logarithms)",
             f"N = {counts.total:,}; r = {counts.arity} states; "
             f"{counts.n_observed:,} of q = {counts.n_configurations:,.15g} "
             f"configurations seen",

@@ -134,7 +134,7 @@ class SparsePrior:
 SPARSE, UNIFORM = "sparse", "uniform"
 
 
-def make_prior(given: StructurePrior | str | None, n_variables: int) -> StructurePrior | None:
+def make_prior(prior: StructurePrior | str | None, n_variables: int) -> StructurePrior | None:
     """Return the prior over structures that a name stands for; None is the uniform one.
 
     Examples
@@ -142,11 +142,11 @@ def make_prior(given: StructurePrior | str | None, n_variables: int) -> Structur
     >>> make_prior("sparse", 3), make_prior("uniform", 3)
     (SparsePrior(n_variables=3), None)
     """
-    if not isinstance(given, str):
-        return given
-    if given not in (SPARSE, UNIFORM):
-        raise unknown_name("structure prior", given, [SPARSE, UNIFORM])
-    return SparsePrior(n_variables) if given == SPARSE else None
+    if not isinstance(prior, str):
+        return prior
+    if prior not in (SPARSE, UNIFORM):
+        raise unknown_name("structure prior", prior, [SPARSE, UNIFORM])
+    return SparsePrior(n_variables) if prior == SPARSE else None
 
 
 class _HasDag(Protocol):
@@ -204,9 +204,9 @@ class ArcDifferencePrior:
                 f"ArcDifferencePrior: network must be a Dag or a Network, "
                 f"got {type(network).__name__}"
             )
-        given: Any = kappa
-        real = isinstance(given, numbers.Real) and not isinstance(given, bool)
-        if not real or not 0 < given <= 1:
+        factor: Any = kappa
+        real = isinstance(factor, numbers.Real) and not isinstance(factor, bool)
+        if not real or not 0 < factor <= 1:
             needed = "a number above 0 and at most 1"
             raise bad_setting("ArcDifferencePrior", "kappa", needed, kappa)
         object.__setattr__(self, "network", dag)
