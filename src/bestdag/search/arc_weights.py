@@ -66,8 +66,7 @@ class ArcWeights:
         shown = np.where(np.isfinite(self.matrix), self.matrix, np.nan)
         np.fill_diagonal(shown, np.nan)
         image = ax.imshow(shown)
-        given = "".join(f", {name}" for name in self.given)
-        condition = f" | {given[2:]}" if given else ""
+        condition = f" | {', '.join(self.given)}" if self.given else ""
         ax.figure.colorbar(image, ax=ax, label=f"weight{condition} (nats)")
         ax.set_xlabel("child")
         ax.set_ylabel("parent")

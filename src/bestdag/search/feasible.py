@@ -184,7 +184,7 @@ def require_sums(table: ScoreTable) -> None:
 
 def allowed_sets(table: ScoreTable, nodes: NodeKnowledge) -> ScoreTable:
     """Leave out the sets of a given table that the user's knowledge forbids."""
-    kept = []
+    children = []
     for i, child in enumerate(table.names):
         allowed = set(map(int, nodes.allowed_parents(i)))
         required = set(map(int, nodes.required_parents(i)))
@@ -206,8 +206,8 @@ def allowed_sets(table: ScoreTable, nodes: NodeKnowledge) -> ScoreTable:
                 "they need (files leave out sets that a subset beats); learn from the data, or "
                 f"give {arg('max_parents')} if the file lists every set up to that size"
             )
-        kept.append(ParentSets.of([score for score, _ in left], [p for _, p in left]))
-    return ScoreTable(table.names, kept, complete=table.complete)
+        children.append(ParentSets.of([score for score, _ in left], [p for _, p in left]))
+    return ScoreTable(table.names, children, complete=table.complete)
 
 
 def _lists_every_set(sets: ParentSets, n_others: int, limit: int) -> bool:

@@ -100,14 +100,14 @@ class GES:
         walk = _ClassWalk(problem, scorer, self.max_steps)
         if not walk.is_free:
             yield Note(_WITH_KNOWLEDGE)
-        yield walk.found()
+        yield walk.current()
         while True:
             yield from walk.climb("insert")
             if (yield from walk.climb("delete")):
                 continue
             if not self.turning or not (yield from walk.climb("turn")):
                 break
-        yield walk.settled()
+        yield walk.final()
 
 
 class _ClassWalk:
@@ -124,11 +124,11 @@ class _ClassWalk:
         self._member = problem.parents(start)
         self._native = self._native_walk()
 
-    def found(self) -> Found:
+    def current(self) -> Found:
         """Return a structure of the class that obeys the knowledge."""
         return Found(partial(self._problem.dag, self._member), self._score)
 
-    def settled(self) -> Found:
+    def final(self) -> Found:
         """Return it with its own score, not a sum of gains with their rounding."""
         dag = self._problem.dag(self._member)
         return Found(dag, self._scorer.total(dag))
@@ -139,7 +139,7 @@ class _ClassWalk:
         self._native.begin(_KINDS.index(kind))
         self._update()
         while (step := self._step(kind)) is not None:
-            yield self.found()
+            yield self.current()
             yield step
             self._update()
         return self._n_steps > before

@@ -71,8 +71,8 @@ def require_target(who: str, target: object) -> None:
     """Refuse a search that has no class."""
     if not isinstance(target, str):
         python = f"must be the name of the class variable, got {target!r}"
-        given = "must be given, the name of the class variable"
-        raise InvalidParameterError(f"{who}: {arg('target')} {by_reader(python, given)}")
+        option = "must be given, the name of the class variable"
+        raise InvalidParameterError(f"{who}: {arg('target')} {by_reader(python, option)}")
 
 
 def require_class(who: str, problem: Problem, target: str) -> None:
@@ -106,8 +106,8 @@ class NaiveBayes:
     Examples
     --------
     >>> from bestdag import learn
-    >>> found = learn({"a": ["x", "y"], "c": ["u", "v"]}, search=NaiveBayes(target="c"))
-    >>> found.dag.arcs
+    >>> result = learn({"a": ["x", "y"], "c": ["u", "v"]}, search=NaiveBayes(target="c"))
+    >>> result.dag.arcs
     (('c', 'a'),)
     """
 

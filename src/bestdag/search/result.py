@@ -373,8 +373,8 @@ class SearchResult:
 
     def exceptions(self) -> tuple[str, ...]:
         """Say which families of the structure were kept without support."""
-        kept = [one for one in self.limits.exempt if one[1] == set(self.dag.parents(one[0]))]
-        return (self.limits.words_on(kept),) if kept else ()
+        exempt = [one for one in self.limits.exempt if one[1] == set(self.dag.parents(one[0]))]
+        return (self.limits.words_on(exempt),) if exempt else ()
 
     def _says_what(self) -> bool:
         """Whether the first note says among which structures this one is the best."""
@@ -391,23 +391,23 @@ class SearchResult:
 
         Examples
         --------
-        >>> found = SearchResult(
+        >>> result = SearchResult(
         ...     dag=Dag(["a"]), score=-20.0, bound=-7.66, status="time limit", search="order",
         ...     seconds=1.0, n_rows=5000,
         ... )
-        >>> found.shortfall()
+        >>> result.shortfall()
         'the best log score of all networks is at most 12.4 higher (0.00247 per row)'
         """
         if self.is_proved:
             return ""
         if self.gap is None:
             return "no bound on the best score"
-        among = "all networks of the listed parent sets"
+        competitors = "all networks of the listed parent sets"
         if not self.is_among_listed:
-            among = self.limits.words()
+            competitors = self.limits.words()
         if self._reaches_bound():
-            return f"by the bound the best of {among}, up to rounding"
-        text = f"the best log score of {among} is at most {_at_most(self.gap)} higher"
+            return f"by the bound the best of {competitors}, up to rounding"
+        text = f"the best log score of {competitors} is at most {_at_most(self.gap)} higher"
         if self.gap_per_row is not None and not self.is_among_listed:
             text += f" ({_at_most(self.gap_per_row)} per row)"
         return text

@@ -162,7 +162,7 @@ class Walk:
         self._path = _Path(parents, [])
         self._best = (math.fsum(scores), self._path, 0)
         self.score = self._best[0]
-        yield self._found()
+        yield self._best_found()
         self._score_rows(list(enumerate(parents)), scores.tolist())
 
     def set_tie(self, scores: npt.NDArray[np.float64]) -> None:
@@ -238,7 +238,7 @@ class Walk:
         _, path, n_moves = self._best
         return path.after(n_moves)
 
-    def _found(self) -> Found:
+    def _best_found(self) -> Found:
         """Return the best structure so far, which is made when it is asked for."""
         score, path, n_moves = self._best
         return Found(partial(_dag_of, self.problem, path, n_moves), score)
@@ -268,7 +268,7 @@ class Walk:
             self._best = (self.score, self._path, len(self._path.moves))
         if len(self._path.moves) >= _MOST_MOVES:
             self._path = _Path(self.climb.parents(), [])
-        return iter((self._found(), *steps) if is_best else steps)
+        return iter((self._best_found(), *steps) if is_best else steps)
 
     def _score_unscored(self) -> None:
         children = self.climb.unscored()
@@ -287,8 +287,8 @@ class Walk:
                 self.climb.set_row(child, *row)
         if not unknown:
             return
-        for found in self.rows.score(unknown):
-            for child, row in found:
+        for scored in self.rows.score(unknown):
+            for child, row in scored:
                 self.climb.set_row(child, *row)
             if len(unknown) > 2:  # two take no longer than a step
                 self.check_time()

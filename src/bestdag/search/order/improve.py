@@ -180,9 +180,9 @@ class Improver:
         else:
             self._classes = None
         if outcome.best is not None and self._is_better(outcome.best.score):
-            found = outcome.best._replace(move="ges")
-            self._keep(Structure(found.structure, found.score))
-            yield found
+            best = outcome.best._replace(move="ges")
+            self._keep(Structure(best.structure, best.score))
+            yield best
 
     def _reinsert(self, turns: _ReinsertionTurns) -> Steps:
         """Let variables be reinserted, and keep what that found if it is better."""
@@ -215,9 +215,9 @@ class Improver:
             if move is not None:
                 yield Step(move, self.best.score - before, self.best.score)
 
-    def _keep(self, found: Structure) -> None:
-        if self._is_better(found.score):
-            self.best = found
+    def _keep(self, structure: Structure) -> None:
+        if self._is_better(structure.score):
+            self.best = structure
             self._is_climbed = False
             self._go_to_best()
 
