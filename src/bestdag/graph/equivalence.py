@@ -49,7 +49,7 @@ def moral_graph(dag: Dag) -> Pdag:
 
 
 def v_structures(graph: _HasParents) -> tuple[tuple[str, str, str], ...]:
-    """Triples (x, z, y), x before y, with x -> z <- y and x, y not adjacent; sorted."""
+    """Return the triples (x, z, y), x before y, with x -> z <- y and x, y not adjacent; sorted."""
     adjacent = {node: frozenset(graph.adjacent(node)) for node in graph.nodes}
     return tuple(
         sorted(
@@ -235,7 +235,7 @@ def _least_orientations(piece: Pdag) -> int:
 
 
 def _orientations(piece: Pdag) -> Iterator[list[tuple[str, str]]]:
-    """All ways to direct a chordal graph without v-structures and cycles."""
+    """Go through all ways to direct a chordal graph without v-structures and cycles."""
     stack = [WorkingGraph.of(piece)]
     while stack:
         work = stack.pop()
@@ -283,7 +283,7 @@ class WorkingGraph:
         )
 
     def direct(self, arcs: Iterable[tuple[str, str]]) -> None:
-        """Direct edges along the given arcs, and all others that follow by the rules.
+        """Direct edges along some arcs, and all others that follow by the rules.
 
         Arcs already there are looked at again for what follows from them.
         """

@@ -142,7 +142,7 @@ def _digraph(nodes: Iterable[str], arcs: Iterable[tuple[str, str]]) -> networkx.
 
 
 def _content(who: str, graph: networkx.Graph[Any]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Nodes and pairs of a networkx graph (recognised by its methods, without importing it)."""
+    """Return nodes and pairs of a networkx graph (known by its methods, without importing it)."""
     if not all(hasattr(graph, method) for method in ("is_directed", "nodes", "edges")):
         raise GraphError(f"{who}: needs a networkx graph, got {type(graph).__name__}")
     nodes = list(graph.nodes())

@@ -14,7 +14,7 @@ __all__ = ["d_connected", "d_separated"]
 def d_connected(
     dag: Dag, nodes: str | Iterable[str], given: str | Iterable[str] = ()
 ) -> frozenset[str]:
-    """Nodes with an active trail from one of `nodes` given `given`, `nodes` included.
+    """Return the nodes with an active trail from one of `nodes` given `given`, `nodes` included.
 
     A trail is active when each of its colliders is in `given` or has a descendant there,
     and no other node of it is in `given`.
@@ -76,6 +76,21 @@ def d_separated(
         A node that is in two of the sets.
     UnknownNameError
         A name that is not a node.
+
+    Notes
+    -----
+    In every distribution that factorizes along the graph, `x` and `y` are then independent given
+    `given`; where they are not separated, some such distribution makes them dependent [1]_.
+
+    References
+    ----------
+    .. [1] Geiger and Pearl (1990). "On the logic of causal models." UAI 4.
+
+    Examples
+    --------
+    >>> dag = Dag.from_parents({"C": ["A", "B"], "D": ["C"]})
+    >>> d_separated(dag, "A", "B"), d_separated(dag, "A", "B", given="D")
+    (True, False)
     """
     sources, targets = as_names(x, dag._parents), as_names(y, dag._parents)
     blocked = as_names(given, dag._parents)

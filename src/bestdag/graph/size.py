@@ -14,7 +14,7 @@ __all__ = ["HasArities", "n_parameters"]
 
 
 class HasArities(Protocol):
-    """Whatever knows the number of states of each variable, such as a Dataset."""
+    """An object that knows the number of states of each variable, such as a Dataset."""
 
     @property
     def arities(self) -> Mapping[str, int]:

@@ -23,7 +23,11 @@ GENERATORS: dict[str, Any] = listed(globals(), __name__)
 
 
 class Generator(Protocol):
-    """Draws random DAGs over numbered nodes; its fields are its settings."""
+    """A generator of random DAGs over numbered nodes; its fields are its settings.
+
+    A new one is a file in this package and a line in the list above. `arcs` is a function of the
+    number of nodes, the seed and the settings alone; `random_dag` gives the nodes their names.
+    """
 
     name: ClassVar[str]
 
@@ -60,7 +64,14 @@ def random_dag(
     seed : int, default 0
         Same seed, same DAG.
     **settings
-        Settings of a generator that is given by name, such as ``max_degree=6``.
+        Settings of a generator that is named, such as ``max_degree=6``.
+
+    Raises
+    ------
+    UnknownNameError
+        A generator or a setting that does not exist.
+    InvalidParameterError
+        A setting out of range, or more nodes than the generator is for.
 
     Examples
     --------

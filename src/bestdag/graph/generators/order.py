@@ -39,6 +39,11 @@ class OrderBased:
     References
     ----------
     .. [1] Erdős and Rényi (1959). "On random graphs I." Publicationes Mathematicae Debrecen 6.
+
+    Examples
+    --------
+    >>> OrderBased(n_arcs=3).arcs(4, seed=1).tolist()
+    [[0, 1], [1, 3], [2, 3]]
     """
 
     name: ClassVar[str] = "order"

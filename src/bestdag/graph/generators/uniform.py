@@ -29,9 +29,9 @@ class UniformDags:
 
     Notes
     -----
-    A DAG is drawn layer by layer: first the nodes without parents, then those that have none when
-    these are gone, and so on. With :math:`a_{n,k}` the number of DAGs over n nodes of which k have
-    no parents,
+    A DAG is drawn layer by layer: first the nodes without parents, then the nodes that have none
+    when these are gone, and so on. With :math:`a_{n,k}` the number of DAGs over n nodes of which k
+    have no parents,
 
     .. math::
 
@@ -45,6 +45,11 @@ class UniformDags:
     ----------
     .. [1] Kuipers and Moffa (2015). "Uniform random generation of large acyclic digraphs."
        Statistics and Computing 25.
+
+    Examples
+    --------
+    >>> UniformDags().arcs(3, seed=1).tolist()
+    [[2, 1], [2, 0]]
     """
 
     name: ClassVar[str] = "uniform"

@@ -34,7 +34,7 @@ class Ancestors(Pair):
         for pair in known.no_paths:
             separated[pair] = True
         for above, below in known.paths:
-            # Nothing on the way is below the end or above the start, or kept from either.
+            # Nothing on the way is below the end or above the start, or separated from either.
             outside = known.is_ancestor[below] | known.is_ancestor[:, above]
             outside |= separated[above] | separated[:, below]
             if not known.has_path(above, below, outside):

@@ -1,4 +1,4 @@
-"""Arcs and edges that must be there, and those that must not."""
+"""Required and forbidden arcs and edges."""
 
 from __future__ import annotations
 

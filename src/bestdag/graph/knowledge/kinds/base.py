@@ -20,7 +20,7 @@ class Statement:
     """One thing the user said. A subclass is a kind of statement, and a parameter of Knowledge.
 
     The docstring of a kind is what the documentation says of the parameter. `violations` is the
-    definition of the kind; whatever it demands has to follow from what `imply` and `propagate`
+    definition of the kind; all that it demands has to follow from what `imply` and `propagate`
     say in the words of `Implications`, which are all that the searches honour.
     """
 
@@ -81,7 +81,7 @@ class Statement:
     # A single statement.
 
     def names(self) -> tuple[str, ...]:
-        """Nodes the statement speaks of."""
+        """Return the nodes the statement speaks of."""
         return tuple(self.value)
 
     def text(self, only: Collection[str] | None = None) -> str:
@@ -93,7 +93,7 @@ class Statement:
         """Refuse others of the statements that cannot stand beside this one."""
 
     def check_nodes(self, nodes: Collection[str]) -> None:
-        """Refuse nodes that the statement excludes; those it names are among them."""
+        """Refuse nodes that the statement excludes; `nodes` has all that it names."""
 
     def violations(self, dag: Dag) -> Iterable[str]:
         """Say what in the graph violates the constraint."""
@@ -111,7 +111,7 @@ class Statement:
 
     @classmethod
     def propagate(cls, known: Implications) -> str | None:
-        """Add what follows from what is known, until nothing does; or say what clashes."""
+        """Add what follows until nothing more does; or say what clashes."""
         return None
 
     @classmethod
