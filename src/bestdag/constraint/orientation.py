@@ -41,10 +41,10 @@ def by_votes(
 ) -> Iterator[VStructure]:
     """Yield the triples that the separating sets agree on; others are noted as ambiguous.
 
-    Beside the sets of neighbours that were asked about, the set that separated the two in the
+    Beside the sets of neighbours that were tested, the set that separated the two in the
     first phase has a vote.
     """
-    near = (skeleton.adjacency != 0) & known.allowed.T  # [node, who may be asked about]
+    near = (skeleton.adjacency != 0) & known.allowed.T  # [node, what may be conditioned on]
     triples = zip(
         *(votes[key].tolist() for key in ("one", "middle", "other", "separating", "with_middle")),
         strict=True,
@@ -258,9 +258,9 @@ class Orientation:
     # Rules 2 and 3, and Meek's.
 
     def close(self, dirty: int | None = None) -> None:
-        """Direct whatever follows, around the nodes given or everywhere.
+        """Direct the links that follow by the rules, near the nodes in `dirty` or everywhere.
 
-        In each round all rules are asked first and followed then, so that their order does not
+        In each round all rules are applied to the same graph, so that their order does not
         matter. A link that is to point both ways, or would close a cycle, stays as it is.
         """
         everywhere = (1 << len(self.names)) - 1

@@ -36,7 +36,7 @@ from bestdag.wording import arg, by_reader, first_names
 
 __all__ = ["pc", "pc_skeleton"]
 
-# Bytes that are kept for every pair of variables.
+# Memory for every pair of variables, in bytes.
 _BYTES_PER_PAIR = 110
 
 
@@ -51,7 +51,7 @@ def pc(
     threads: int | None = None,
     **settings: Any,
 ) -> PCResult:
-    """Learn a structure by tests of independence: the PC algorithm.
+    r"""Learn a structure by tests of independence: the PC algorithm.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def pc(
     test : IndependenceTest or str, default "g2"
         "g2", "x2", "permutation", or one of these with settings.
     knowledge : Knowledge or list of str, optional
-        Arcs and tiers that hold whatever the tests say; `conflicts` tells where they disagree.
+        Arcs and tiers that hold even against the tests; `conflicts` tells where they disagree.
     keep_tests : bool, default True
         Keep the numbers of every test, as long as they take no more than a quarter of the memory
         that is left and 1 GiB; `notes` say where there were more.
@@ -79,8 +79,22 @@ def pc(
     -------
     PCResult
 
+    Raises
+    ------
+    InvalidParameterError
+        Both `data` and `oracle`, or neither; a setting out of range.
+    UnknownNameError
+        A test or a setting that does not exist.
+    GraphError
+        Knowledge that no graph satisfies, or an `order` that does not list every variable.
+    NotEnoughMemoryError
+        More pairs of variables than fit in memory.
+
     Notes
     -----
+    With n variables of at most k neighbours there are at most
+    :math:`n (n - 1) \sum_{i=0}^{k} \binom{n - 1}{i}` questions [1]_: sparse graphs take few.
+
     Constant columns, and pairs without degrees of freedom, have nothing that speaks against
     independence: they are not linked. With fewer rows than configurations, tests lose their power
     and links are lost; ``G2Test(rows_per_df=5)`` keeps such links instead. The result does not
@@ -148,6 +162,8 @@ def pc_skeleton(
 
     Raises
     ------
+    InvalidParameterError
+        Rows with missing values.
     KeyboardInterrupt
         After Ctrl-C: part of the tests is no skeleton.
 
@@ -333,7 +349,7 @@ class _Run:
         return member
 
     def _known_pairs(self) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
-        """Return the pairs that the knowledge joins, and those that it keeps apart."""
+        """Return the pairs that the knowledge joins, and the pairs that it does not allow."""
         if self.knowledge.is_empty:
             return frozenset(), frozenset()
         nodes, names = self.nodes, self.names

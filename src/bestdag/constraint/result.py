@@ -42,6 +42,7 @@ class Conflict:
         "no direction": no direction of a link agrees with the rules;
         "knowledge": the answers contradict a statement of the user.
     variables : tuple of str
+        Two for a link, three for a triple, all of a region; none for a statement.
     text : str
         What the conflict is.
     resolution : str
@@ -98,10 +99,21 @@ class PCResult:
     steps : tuple of Step
         Arcs in the order they were directed, with the rule for each.
     seconds : float
+        Wall-clock time of the run.
+    test : str
+        Name of the test, or what answered in place of one.
     settings : mapping
         Settings of the algorithm and of the test.
     notes : tuple of str
         What a reader should know.
+    nodes : tuple of str
+        The variables, in the order of the data.
+    directed : (list of arcs, list of edges) or None
+        The links with their directions; None when a limit came first.
+    first_phase : Skeleton
+        The links and the tests behind them, by numbers in name order.
+    required, forbidden : frozenset of (str, str)
+        Pairs, in name order, that the knowledge joins, and pairs that it does not allow.
     """
 
     dag: Dag | None
@@ -151,7 +163,16 @@ class PCResult:
         }
 
     def separation(self, one: str, other: str) -> Independence | None:
-        """Return the test that separated two nodes, or the one nearest to it; None without."""
+        """Return the test that separated two nodes, or the one nearest to it; None without.
+
+        For a pair that is not linked it is the test that removed the link; for a linked pair the
+        test with the greatest p-value.
+
+        Raises
+        ------
+        UnknownNameError
+            A name that is not a node.
+        """
         return self.first_phase.decisive_test(self._number(one), self._number(other))
 
     def _number(self, name: str) -> int:

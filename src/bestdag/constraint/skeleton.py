@@ -43,7 +43,7 @@ class Level(NamedTuple):
 
 
 class TestList(Sequence[Independence]):
-    """Tests as they were made, kept as arrays; an item is made when it is looked at."""
+    """Tests as they were made, in arrays; an item is made when it is looked at."""
 
     __test__ = False  # for pytest
 
@@ -95,7 +95,7 @@ class TestList(Sequence[Independence]):
 
 
 class Skeleton:
-    """The links that stay, and what is known of every pair. Nodes are numbers in name order."""
+    """The links that stay, and the tests of every pair. Nodes are numbers in name order."""
 
     def __init__(
         self,
@@ -122,13 +122,13 @@ class Skeleton:
         self._saved_log: dict[str, Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Give up the native search: what it found stays."""
+        """Leave out the native search, but for its answers."""
         state = {**self.__dict__, "decisive_tests": self.decisive_tests, "_saved_log": self._log()}
         del state["_search"]
         return state
 
     def _log(self) -> dict[str, Any]:
-        """Return the tests whose numbers were kept, as arrays."""
+        """Return the logged tests, as arrays."""
         if self._saved_log is not None:
             return self._saved_log
         log: Any = self._search.log()
@@ -197,7 +197,7 @@ class Skeleton:
         return dict(votes)
 
     def graph(self, nodes: tuple[str, ...], directed: Any) -> Pdag:
-        """Return the links as a graph, made when it is first asked for: there may be millions."""
+        """Return the links as a graph, made at the first call: there may be millions."""
         if self._graph is None:
             arcs, edges = directed if directed is not None else ((), self.links())
             self._graph = Pdag(nodes, arcs, edges)
@@ -211,13 +211,13 @@ class Skeleton:
 
     @property
     def n_logged(self) -> int:
-        """Tests whose numbers were kept."""
+        """Number of tests that were logged with their numbers."""
         return (
             len(self._saved_log["one"]) if self._saved_log is not None else self._search.n_logged()
         )
 
     def tests(self) -> TestList:
-        """Return the tests that were kept, in the order of the algorithm."""
+        """Return the logged tests, in the order of the algorithm."""
         logged = TestList(self.names, self._log(), has_numbers=self.has_numbers)
         n_first = min(sum(level.tests for level in self.levels), len(logged))
         return logged.in_order(n_first) if self.is_stable else logged

@@ -64,7 +64,7 @@ class _Paths:
         return not self.not_between(one, other, nodes)
 
     def not_between(self, one: int, other: int, nodes: Iterable[int]) -> list[int]:
-        """Return those of the nodes on no path between the two."""
+        """Return the nodes that are on no path between the two."""
         passed = self._passed(one, other)
         return [node for node in nodes if not self._blocks[node] & passed]
 

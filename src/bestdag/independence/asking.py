@@ -20,7 +20,7 @@ __all__ = ["as_test", "ask_all", "conditional_mutual_information", "independence
 
 
 def as_test(test: IndependenceTest | str) -> IndependenceTest:
-    """Return a test given by itself or by its name."""
+    """Return a test, also one that is named."""
     if isinstance(test, str):
         return make_test(test)
     if isinstance(test, type) or not callable(getattr(test, "bind", None)):
@@ -79,17 +79,33 @@ def independence_test(
     data : Dataset, path or frame
         A Dataset, or anything that `read` takes.
     one, other : str
+        Two different variables.
     given : iterable of str
+        The variables to condition on; none of the two.
     test : IndependenceTest or str, default "g2"
         "g2", "x2", "permutation", or one of these with settings, such as ``G2Test(df="declared")``.
     alpha : float, default 0.05
-        Level of significance of the decision.
+        Level of significance of the decision, between 0 and 1: independent when the p-value is
+        above it.
     threads : int, optional
         One per processor unless given.
 
     Returns
     -------
     Independence
+        The decision, with statistic, degrees of freedom and p-value.
+
+    Raises
+    ------
+    UnknownNameError
+        A variable or a test that does not exist.
+    GraphError
+        A variable tested against itself, or conditioned on as well.
+
+    Notes
+    -----
+    A single question: a decision about each of many pairs at this level of significance is wrong
+    about some of them. `pc` asks in bulk and puts the answers together.
 
     Examples
     --------
@@ -107,7 +123,29 @@ def independence_test(
 def conditional_mutual_information(
     data: Any, one: str, other: str, given: Iterable[str] = ()
 ) -> float:
-    """Return the conditional mutual information in bits (eq. 7.2 of Jensen and Nielsen 2007).
+    r"""Return the conditional mutual information of two variables in the data, in bits.
+
+    .. math::
+
+        CMI(A, B \mid X) = \sum_{x, a, b} P(x, a, b) \log_2 \frac{P(a, b \mid x)}{P(a \mid x)
+        P(b \mid x)}
+
+    with P the frequencies of the rows. It is never below 0, and chance raises it above 0 where the
+    variables are independent: by about :math:`df / (2 N \ln 2)`. `independence_test` says how much
+    of it chance explains; its G2 is :math:`2 N \ln 2` times this.
+
+    Parameters
+    ----------
+    data : Dataset, path or frame
+        A Dataset, or anything that `read` takes.
+    one, other : str
+        Two different variables.
+    given : iterable of str
+        The variables X to condition on.
+
+    References
+    ----------
+    .. [1] Jensen and Nielsen (2007). "Bayesian Networks and Decision Graphs." Equation 7.2.
 
     Examples
     --------

@@ -16,7 +16,10 @@ __all__ = ["Answers", "Oracle", "StatedIndependences", "native_oracle"]
 
 
 class Answers(Protocol):
-    """Whatever answers questions of independence: a class of your own with these two will do."""
+    """An object that answers questions of independence in place of data.
+
+    A class of your own with these two members is enough: `pc` takes it as `oracle`.
+    """
 
     @property
     def nodes(self) -> Sequence[str]:
@@ -24,16 +27,20 @@ class Answers(Protocol):
         ...
 
     def is_independent(self, one: str, other: str, given: Collection[str]) -> bool:
-        """Whether the two are independent given the set."""
+        """Whether the two are independent given a set, in either order of the two."""
         ...
 
 
 class Oracle:
     """Answers from a Dag: two nodes are independent given a set when it d-separates them.
 
+    With the true graph as oracle, PC finds its equivalence class: what it could learn from
+    data without limit. `d_separated` has the definition.
+
     Parameters
     ----------
     dag : Dag
+        The graph.
 
     Examples
     --------
@@ -62,10 +69,20 @@ class Oracle:
 class StatedIndependences:
     """Answers from a list: what is listed is independent, and nothing else.
 
+    Made for exercises and tests: statements that no graph agrees with show what PC does then.
+
     Parameters
     ----------
     nodes : iterable of str
+        All variables.
     statements : iterable of (one, other, given)
+        The two, in any order, and the set conditioned on, without repetition. Nothing is derived:
+        a statement that follows from others must be listed as well.
+
+    Raises
+    ------
+    GraphError
+        A statement about a name that is not a node.
 
     Examples
     --------
@@ -88,7 +105,7 @@ class StatedIndependences:
             self._stated.add((frozenset((one, other)), members))
 
     def is_independent(self, one: str, other: str, given: Collection[str]) -> bool:
-        """Whether that is listed."""
+        """Whether the statement is listed, with the two in either order."""
         return (frozenset((one, other)), frozenset(given)) in self._stated
 
 
