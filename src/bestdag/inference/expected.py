@@ -218,7 +218,7 @@ class ExpectedScorer(Scorer):
 
     @cached_property
     def _family_support(self) -> FamilySupport:
-        """Which families have support: by what the rows show, whatever the network."""
+        """Which families have support: by what the rows show, for any network."""
         return self.expected.rows.family_support(self.support)
 
     def _expected(self, families: Sequence[Family]) -> _Floats:

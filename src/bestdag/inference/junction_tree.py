@@ -36,13 +36,13 @@ Require = Callable[[str, float], None]
 
 _NO_AXES: _Axes = np.empty(0, dtype=np.uint32)
 _NO_WEIGHTS: _Floats = np.empty(0)
-# Tables with up to so many cells in all are kept twice (Propagation::kMostKept).
+# Tables with up to so many cells in all are held twice (Propagation::kMostKept).
 _MOST_KEPT = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known, by position of the variables: codes, and weights of states."""
+    """Evidence, by position of the variables: codes, and weights of states."""
 
     codes: Mapping[int, int] = field(default_factory=dict)
     weights: Mapping[int, _Floats] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Tables:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """The factors of a question: the tables of some variables with what is known put in.
+    """The factors of a question: the tables of some variables at the codes of the evidence.
 
     `scopes` has the open variables of each, `families` whose table it is.
     """
@@ -146,7 +146,7 @@ class Tree:
 
     @property
     def n_held_cells(self) -> int:
-        """Number of cells of the tables, without those that are left out as always zero."""
+        """Number of cells of the tables, without cells that are left out as always zero."""
         return self._native.held_cells
 
     def holds(self, variables: Sequence[int]) -> bool:
@@ -160,14 +160,14 @@ class Tree:
         return self._native.marginals(*self._evidence(known), _NO_AXES, np.empty(0))
 
     def marginals(self, known: Known) -> tuple[float, list[_Floats]]:
-        """Return the logarithm of what is known, and the distribution of each variable."""
+        """Return the log probability of the evidence, and the distribution of each variable."""
         out = np.empty(self._starts[-1])
         log = self._native.marginals(*self._evidence(known), self._every, out)
         ends = self._starts
         return log, [out[ends[i] : ends[i + 1]] for i in range(len(self.variables))]
 
     def joint(self, variables: Sequence[int], known: Known) -> tuple[float, _Floats]:
-        """Return the logarithm of what is known, and the joint of variables that share a clique."""
+        """Return the log probability of the evidence, and the joint of variables of one clique."""
         out = np.empty(prod(self._arities[self._place[v]] for v in variables))
         log = self._native.joint(*self._evidence(known), self._axes(variables), out)
         return log, out
@@ -213,7 +213,7 @@ def max_tree(
     *,
     require: Require,
 ) -> Tree:
-    """Sum out all but the variables asked for, and make a tree of what is left.
+    """Sum out all variables but the targets, and make a tree of what is left.
 
     Raises
     ------
@@ -295,7 +295,7 @@ def _require_tree(
 
 
 def irreducible(evidence: Sequence[int], is_possible: Callable[[Sequence[int]], bool]) -> list[int]:
-    """Return findings that cannot be together, of which none can be left out.
+    """Return a part of the evidence that is impossible, and possible without any one of it.
 
     Junker (2004). "QuickXplain: preferred explanations and relaxations for over-constrained
     problems." AAAI '04.
@@ -350,7 +350,7 @@ def relevant_families(
     parents : sequence of sequences of int
         The parents of each variable.
     targets : collection of int
-        What is asked for.
+        The variables whose distribution is wanted.
     known : collection of int
         Variables whose state is known.
     weighted : collection of int

@@ -87,7 +87,7 @@ _Labels = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Missing variables that meet, the target apart, and the families they meet in."""
+    """Missing variables that meet, without the target, and the families they meet in."""
 
     variables: tuple[int, ...]
     families: tuple[int, ...]
@@ -141,7 +141,7 @@ def find_groups(
 def _needed(
     tables: LogTables, rows: Rows, missing: list[int], target: int | None
 ) -> tuple[_Bools, dict[int, _Bools]]:
-    """Return which cells are summed over, and in which rows the families of holes are not left out.
+    """Return which missing values are summed over, and in which rows their families take part.
 
     A missing variable is needed when a child is known or needed itself.
     """
@@ -181,7 +181,7 @@ def _labels(needed: _Bools, active: dict[int, _Bools], meetings: dict[int, list[
             if wrong.any():
                 changed = True
                 labels[met] = np.where(wrong, least, here)
-        sweep.reverse()  # labels travel along a chain in whatever order it is listed
+        sweep.reverse()  # labels travel along a chain in either direction
     return labels
 
 

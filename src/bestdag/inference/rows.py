@@ -32,7 +32,7 @@ _MAX_ROWS = 2**31 - 1
 
 
 class IncompleteRows:
-    """The rows of a data set, in which any cell may be missing; equal rows are kept once.
+    """The rows of a data set, in which any value may be missing; equal rows are held once.
 
     Parameters
     ----------

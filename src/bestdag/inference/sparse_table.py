@@ -70,7 +70,7 @@ class SparseTable:
 
     @property
     def finder(self) -> _core.RowFinder:
-        """What finds configurations in the list: made once, kept."""
+        """What finds configurations in the list; made at the first use."""
         if self._finder is None:
             self._finder = _finder(self.configurations, self.parent_arities)
         return self._finder

@@ -117,7 +117,7 @@ class LogTables:
     Parameters
     ----------
     tables : sequence of float64 arrays and sparse tables
-        One per variable, of shape (\*parent arities, arity). They are read, not kept.
+        One per variable, of shape (\*parent arities, arity). They are read here and not held.
     parents : sequence of sequences of int
         Positions of the parents of each variable, in the order of the axes of its table.
 
