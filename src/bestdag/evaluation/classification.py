@@ -27,6 +27,7 @@ class Evaluation(Tabular):
     Attributes
     ----------
     classes : tuple of str
+        The states of the class variable.
     confusion : array of int, classes x classes
         Row: the true class; column: the predicted one.
     log_loss : float
@@ -57,7 +58,10 @@ class Evaluation(Tabular):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the accuracy."""
+        """Wilson's 95 % interval of the accuracy, see `accuracy_interval`.
+
+        It takes the rows for independent.
+        """
         return accuracy_interval(self.n_right, self.n_rows)
 
     def _table(self) -> Table:
@@ -94,12 +98,13 @@ def evaluate(
     Parameters
     ----------
     classes : sequence of str
+        The states of the class variable, in the order of the columns.
     truth : array of int
         The number of the true class of each row.
     log_probabilities : array of float, rows x classes
         Ties for the greatest go to the first class.
     notes : tuple of str, optional
-        Kept with the result.
+        Notes for the reader of the result.
 
     Examples
     --------

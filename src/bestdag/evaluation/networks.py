@@ -38,7 +38,7 @@ class NetworkEvaluation(Tabular):
     n_arcs, n_parameters : int
         Of the network.
     log_loss : float
-        Mean of -ln P(row), in nats; infinite where a row is impossible.
+        Mean of -ln P(row), in nats; infinite where a row is impossible. Lower is better.
     standard_error : float
         Of the log loss, over rows.
     accuracy_score : float or None
@@ -61,7 +61,7 @@ class NetworkEvaluation(Tabular):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The log loss and 1.96 standard errors on both sides."""
+        """95 % interval of the expected log loss: 1.96 standard errors on both sides."""
         half = _Z * self.standard_error
         return self.log_loss - half, self.log_loss + half
 
@@ -113,12 +113,25 @@ def evaluate_network(
     Parameters
     ----------
     network : Network
+        The network to judge.
     data : Dataset, or anything `read` takes
         Rows that the network has not seen, with its states. Missing values are summed over.
     truth : Network, optional
         The network that the rows come from: for the accuracy score of Scanagatta, de Campos and
         Zaffalon (2014), section 4, and the divergence, exact where that fits in memory.
     threads : int, optional
+        One per processor unless given. The numbers are the same.
+
+    Raises
+    ------
+    DataError, UnknownNameError
+        No Network, a column too few or too many, a value that is not a state, or a row that the
+        true network calls impossible.
+
+    Notes
+    -----
+    On rows that the network was learned from the log loss is too low: hold rows back, or use
+    `cross_validate`.
 
     Examples
     --------
@@ -200,12 +213,20 @@ def distance_score(
     Parameters
     ----------
     dag : Dag
+        The structure, over some or all columns.
     data : Dataset, or anything `read` takes
-        Complete.
+        Complete rows.
     constant : float, default 0
         c: what a parameter costs.
     distance : {"euclidean", "kl"}, default "euclidean"
         Of the joint distributions: their table must fit in memory.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        A joint distribution with too many cells.
+    InvalidParameterError
+        A negative constant, or another distance.
 
     References
     ----------

@@ -39,6 +39,7 @@ class StructuralRank(Tabular):
     n_better, n_equal, n_structures : int
         `n_equal` has the structure itself.
     among : {"dags", "classes"}
+        What was ranked.
     score : float
         Of the structure, or the best of its class.
     best_score : float
@@ -98,6 +99,7 @@ def structural_rank(
     Parameters
     ----------
     dag : Dag or Network
+        The structure, over all variables of the scorer.
     scorer : Scorer
         The data, the score and the structure prior. Every family is scored in one native call.
     among : {"dags", "classes"}, default "dags"
@@ -108,11 +110,23 @@ def structural_rank(
     -------
     StructuralRank
 
+    Raises
+    ------
+    InvalidParameterError
+        More than five variables.
+    GraphError
+        A structure over other variables.
+
     Notes
     -----
     Scores that differ by rounding alone are equal: equivalent DAGs share their ranks under a score
-    that is score equivalent. Silander, Roos and Myllymäki (2010), section 5.1, compare scores by
-    the rank of the structure that the data come from.
+    that is score equivalent. The rank of the structure that the data come from compares scores
+    without regard to any search [1]_.
+
+    References
+    ----------
+    .. [1] Silander, Roos and Myllymäki (2010). "Learning locally minimax optimal Bayesian
+       networks." International Journal of Approximate Reasoning 51, section 5.1.
 
     Examples
     --------

@@ -26,6 +26,7 @@ class Sensitivity(Tabular):
     ess, epsilon : float
         Of the priors: epsilon is the share that may be anything.
     min_bdeu, max_bdeu : float
+        The scores of `MinBDeu` and `MaxBDeu`; BDeu of the same ess is between them.
     """
 
     ess: float
@@ -74,7 +75,7 @@ class SensitivityGrid(Tabular):
     Attributes
     ----------
     points : tuple of Sensitivity
-        Those of the first ess first.
+        All points of the first ess first.
     """
 
     points: tuple[Sensitivity, ...]
@@ -126,22 +127,35 @@ def sensitivity(
     epsilon: float | Sequence[float] = 0.5,
     threads: int | None = None,
 ) -> SensitivityGrid | Sensitivity:
-    """Say how much the score of a structure depends on the prior.
+    r"""Work out how much the score of a structure depends on the prior.
+
+    .. math:: \max_{p} \ln P_p(D \mid S) - \min_{p} \ln P_p(D \mid S)
+
+    over the priors p that are an epsilon-contamination of the uniform one (see `MinBDeu`): the
+    logarithm of the largest ratio between the probabilities that two of them give the data.
 
     Parameters
     ----------
     dag : Dag or Network
+        The structure.
     data : Dataset, or anything `read` takes
+        Complete rows.
     ess : float or list of float, default 1
         Equivalent sample size of the priors.
     epsilon : float or list of float, default 0.5
         The share of each prior that may be anything, 0 <= epsilon < 1.
     threads : int, optional
+        One per processor unless given. The numbers are the same.
 
     Returns
     -------
     Sensitivity or SensitivityGrid
         The second when one of both is a list.
+
+    Raises
+    ------
+    InvalidParameterError
+        An ess or epsilon out of range, or an empty list.
 
     References
     ----------

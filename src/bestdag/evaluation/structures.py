@@ -24,9 +24,16 @@ _MAX_LINES = 30
 
 
 class Agreement(NamedTuple):
-    """How much of what was looked for was found.
+    """How far two sets agree: what was learned, and what is true.
 
-    A share of nothing is 1: nothing found has no mistake in it, nothing to find none missing.
+    With c in both, precision is c / learned, recall c / true, and F1 their harmonic mean,
+    2 c / (learned + true). A share of nothing is 1: nothing learned has no mistake in it,
+    and of nothing true nothing is missing.
+
+    Attributes
+    ----------
+    n_common, n_learned, n_true : int
+        Sizes of both together and of each.
 
     Examples
     --------
@@ -41,12 +48,12 @@ class Agreement(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Share of what was found that is right."""
+        """Share of what was learned that is true."""
         return self.n_common / self.n_learned if self.n_learned else 1.0
 
     @property
     def recall(self) -> float:
-        """Share of what is right that was found."""
+        """Share of what is true that was learned."""
         return self.n_common / self.n_true if self.n_true else 1.0
 
     @property
@@ -67,6 +74,7 @@ class StructureComparison(Tabular):
     Attributes
     ----------
     true, learned : Dag or Pdag
+        The structures.
     shd_dag : int or None
         Pairs of nodes whose mark differs (no arc, one direction, the other); None when a graph
         has undirected edges.
@@ -75,18 +83,19 @@ class StructureComparison(Tabular):
     moral_mismatches : int
         Pairs that are joined in exactly one of the two moral graphs.
     skeleton : Agreement
-        Pairs that are joined, whatever the direction.
+        Pairs that are joined, in either direction.
     arcs : Agreement
-        Pairs with their marks: an arc is found when it has its direction, an edge when it has none.
+        Pairs with their marks: an arc agrees when it has its direction, an edge when it has none.
     v_structures : Agreement
+        Colliders between nodes that are not joined.
     added, removed : tuple of pairs
         Joined in the learned structure only, in the true one only; (parent, child), an edge in
         name order.
     reversed : tuple of pairs
         Arcs that the learned structure has the other way round, as the true one has them.
     within_class : tuple of pairs
-        Those of `reversed` that differ only within the class: data cannot tell, because the pair
-        has the same mark in both CPDAGs.
+        The arcs of `reversed` that differ only within the class: data cannot tell, because the
+        pair has the same mark in both CPDAGs.
     directed, undirected : tuple of pairs
         Edges of the true structure that are arcs of the learned one, as it has them, and arcs that
         are edges there.
@@ -192,11 +201,24 @@ def compare(true: Dag | Pdag | Network, learned: Dag | Pdag | Network) -> Struct
     -------
     StructureComparison
 
+    Raises
+    ------
+    GraphError
+        Structures over different nodes; the message names some.
+
     Notes
     -----
     The structural Hamming distance (SHD) counts one for each pair of nodes whose mark differs, so
-    a reversed arc counts once (Tsamardinos, Brown and Aliferis 2006). The mismatches of moral
-    graphs are those of Scanagatta, de Campos and Zaffalon (2014), section 4.1.
+    a reversed arc counts once [1]_. Data cannot tell equivalent structures apart, so the distance
+    between classes says more about learning than the one between DAGs. The mismatches of moral
+    graphs are defined in [2]_.
+
+    References
+    ----------
+    .. [1] Tsamardinos, Brown and Aliferis (2006). "The max-min hill-climbing Bayesian network
+       structure learning algorithm." Machine Learning 65.
+    .. [2] Scanagatta, de Campos and Zaffalon (2014). "Min-BDeu and Max-BDeu scores for learning
+       Bayesian networks." PGM. Section 4.1.
 
     Examples
     --------

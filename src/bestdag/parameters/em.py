@@ -74,8 +74,8 @@ class EM:
         Where to begin: frequencies in the rows in which a family is complete, uniform
         distributions, random ones, or the tables of a network.
     restarts : int, optional
-        Random starts beside that; the best result is kept. None unless a variable has no value at
-        all, then 4.
+        Random starts beside that; the best result is returned. None unless a variable has no value
+        at all, then 4.
     seed : int, default 0
         For random starts.
     max_iterations : int, default 1000
@@ -195,7 +195,7 @@ class EM:
         return sorted((run for run in runs if run is not None), key=lambda run: -run.objective)
 
     def run_from(self, values: _Floats, expect: Expectation, start: str) -> EMRun | None:
-        """Iterate from given tables; None where they call a row impossible."""
+        """Iterate from these tables; None where they call a row impossible."""
         prior = self.pseudo_counts(expect.tables)
 
         def bonus(values: _Floats) -> float:

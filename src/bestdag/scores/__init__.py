@@ -36,6 +36,20 @@ ALIASES = {"mdl": "bic", "nml": "fnml"}
 def make_score(name: str, **settings: Any) -> Score:
     """Make a score from its name and its settings.
 
+    Parameters
+    ----------
+    name : str
+        One of `SCORES` or `ALIASES`, in any case, such as "bdeu" or "mdl".
+    **settings
+        Fields of its class.
+
+    Raises
+    ------
+    UnknownNameError
+        A name or a setting that does not exist; the message offers the nearest one.
+    InvalidParameterError
+        A setting out of range.
+
     Examples
     --------
     >>> make_score("bdeu", ess=10)
@@ -48,7 +62,7 @@ def make_score(name: str, **settings: Any) -> Score:
 def chosen_or_default(
     score: Score | str | None, structure_prior: StructurePrior | str | None
 ) -> tuple[Score, StructurePrior | str | None]:
-    """Return the score and the prior asked for; where no score is named, the defaults of both.
+    """Return the score and the prior of a call; where no score is named, the defaults of both.
 
     Examples
     --------

@@ -31,7 +31,7 @@ _Tables = Mapping[tuple[str, Collection[str]], npt.ArrayLike]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BD:
-    r"""Log marginal likelihood under Dirichlet priors with given pseudo-counts.
+    r"""Log marginal likelihood under Dirichlet priors with pseudo-counts of one's own.
 
     .. math::
 
@@ -57,7 +57,7 @@ class BD:
 
     Notes
     -----
-    Not score equivalent. Regular with one pseudo-count for all; given tables need not be.
+    Not score equivalent. Regular with one pseudo-count for all; tables need not be.
     Configurations never observed add zero.
 
     References
@@ -152,7 +152,7 @@ def dirichlet_terms(
 
 
 class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
-    """Tables of positive numbers for families, checked and read-only; equal by content.
+    """Pseudo-counts: a table of positive numbers for each family, read-only, equal by content.
 
     Examples
     --------
@@ -182,6 +182,15 @@ class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
 
         One row of counts for each configuration of the parents, in name order, the last parent's
         states changing fastest.
+
+        Raises
+        ------
+        FileError
+            A file that cannot be read.
+        FormatError
+            A file that is not such a list.
+        InvalidParameterError
+            Two tables for one family, or a number that is not positive.
         """
         try:
             entries = json.loads(Path(path).read_bytes())

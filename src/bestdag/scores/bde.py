@@ -31,9 +31,9 @@ from bestdag.wording import first_names
 
 __all__ = ["BDe", "PriorMarginals", "PriorNetwork", "PriorTable"]
 
-# Joint tables up to this many cells are worked out whole and kept; larger ones row by row.
+# Joint tables up to this many cells are worked out whole and cached; larger ones row by row.
 _MAX_DENSE = 1 << 16
-# All the tables kept have at most this many cells (64 MiB).
+# All the tables in the cache have at most this many cells (64 MiB).
 _MAX_CACHED = 1 << 23
 # log2 of the cells a product may have on the way to a whole table (1 GiB; else row by row), and
 # while rows are worked out together (32 MiB).
@@ -77,13 +77,20 @@ class BDe(_WithMarginals):
     ess : float, default 1.0
         Equivalent sample size :math:`s > 0`: how many cases the prior network is worth.
 
+    Raises
+    ------
+    InvalidParameterError
+        A prior without tables, or an ess that is not positive.
+    UnknownNameError, DataError
+        On scoring, a variable that the prior network does not have, or that has other states there.
+
     Notes
     -----
     Data that the prior network calls impossible has probability zero: a family with a positive
     count where :math:`a_{jk} = 0` scores minus infinity. Configurations never observed add zero.
 
-    P is worked out family by family, by variable elimination among the ancestors, and kept: as
-    one table where that is small, and otherwise for the observed configurations alone.
+    P is worked out family by family, by variable elimination among the ancestors: as one table
+    where that is small, which is cached, and otherwise for the observed configurations alone.
 
     References
     ----------
@@ -188,7 +195,7 @@ class PriorTable(Protocol):
 
 @runtime_checkable
 class PriorNetwork(Protocol):
-    """What BDe asks of a network."""
+    """What BDe needs of a prior network; `Network` has it, and a class of your own may."""
 
     @property
     def names(self) -> Sequence[str]:

@@ -13,7 +13,7 @@ from bestdag.wording import aligned
 
 __all__ = ["Explanation", "arc_losses", "explain"]
 
-# More configurations than this do not help anybody on paper.
+# More configurations than this do not help a reader.
 _MAX_SHOWN = 20
 
 
@@ -24,7 +24,9 @@ class Explanation(Tabular):
     Attributes
     ----------
     score : Score
+        What scored the family.
     counts : FamilyCounts
+        Its contingency table.
     terms : dict of str to float
         Named parts that add up to the value; empty for a score that names none.
     value : float

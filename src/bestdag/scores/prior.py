@@ -26,7 +26,21 @@ class StructurePrior(Protocol):
 
     A prior of your own needs these two members and nothing else. One that is also a product
     over arcs may have ``arc(parent, child)``, the logarithm of what an arc adds to its family;
-    then score tables are made without asking for every family.
+    then score tables are made without a call for every family.
+
+    Examples
+    --------
+    A prior of one's own, under which ``a`` has no parents:
+
+    >>> from bestdag import learn
+    >>> class RootPrior:
+    ...     is_score_equivalent = False
+    ...
+    ...     def family(self, child, parents):
+    ...         return -math.inf if child == "a" and parents else 0.0
+    >>> data = {"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9}
+    >>> learn(data, "bic", structure_prior=RootPrior()).dag.arcs
+    (('a', 'b'),)
     """
 
     @property
@@ -88,13 +102,14 @@ class SparsePrior:
     :math:`-\ln(n - 1)` to its family.
 
     Under a uniform prior, the more variables there are to choose from, the more arcs come up by
-    chance: n (n - 1) / 2 pairs are looked at, and the best of them are kept. This corrects for
+    chance: n (n - 1) / 2 pairs are looked at, and the best of them become arcs. This corrects for
     that, as priors do for the number of regressors [1]_ and the extended BIC for that of features
     [2]_. A penalty for each arc is the same for all members of an equivalence class.
 
     Parameters
     ----------
     n_variables : int
+        Number of variables, at least 1.
 
     References
     ----------
@@ -135,7 +150,7 @@ SPARSE, UNIFORM = "sparse", "uniform"
 
 
 def make_prior(prior: StructurePrior | str | None, n_variables: int) -> StructurePrior | None:
-    """Return the prior over structures that a name stands for; None is the uniform one.
+    """Return a prior over structures, also one that is named; None is the uniform one.
 
     Examples
     --------
@@ -169,10 +184,16 @@ class ArcDifferencePrior:
     Parameters
     ----------
     network : Dag or Network
-        The prior network; of a Network only the graph counts, and only the graph is kept. It
-        has every variable of the data.
+        The prior network, with every variable of the data; of a Network only the graph counts.
     kappa : float
-        Factor for each difference, above 0 and at most 1.
+        Factor for each difference, above 0 and at most 1; 1 is the uniform prior.
+
+    Raises
+    ------
+    InvalidParameterError
+        No graph, or a kappa out of range.
+    UnknownNameError
+        On scoring, a variable that the prior network does not have.
 
     Notes
     -----
