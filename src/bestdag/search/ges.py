@@ -27,7 +27,7 @@ __all__ = ["GES"]
 
 # A move's number in native code is its place in here.
 _KINDS = ("insert", "delete", "turn")
-# Scores asked for in one call.
+# Scores computed in one call.
 _TOGETHER = 1 << 20
 
 
@@ -48,6 +48,11 @@ class GES:
         Stop after so many moves, with status "step limit".
     start_from : Dag, optional
         The structure to begin with, which must obey the knowledge.
+
+    Raises
+    ------
+    InvalidParameterError
+        A setting out of range; on running, a score or structure prior that is not score equivalent.
 
     Notes
     -----

@@ -34,7 +34,7 @@ __all__ = ["TAN", "ChowLiu"]
 _ROWS_AT_ONCE = 64
 # Whole numbers up to here are exact, and so are their differences.
 _MAX_WHOLE = 2.0**51
-# To find the best tree, for each pair: kept back of a time limit. After Ctrl-C, what takes longer
+# To find the best tree, for each pair: a reserve of a time limit. After Ctrl-C, what takes longer
 # than this is left out.
 _SECONDS_PER_PAIR, _WITH_RULES, _AT_ONCE = 4e-8, 1.2e-7, 0.05
 
@@ -310,7 +310,7 @@ def _choosing_takes(n: int, how: _Choice) -> float:
 
 
 def _required_parents(n: int, how: _Choice) -> npt.NDArray[np.int32]:
-    """Return the parents that must be there, at once; edges run where they may."""
+    """Return the required parents alone; required edges run where they may."""
     if how.rules is None:
         return np.full(n, -1, np.int32)
     parents = how.rules.parents.astype(np.int32)
@@ -338,7 +338,7 @@ def _choice(
     names: tuple[str, ...],
     common_parents: tuple[str, ...],
 ) -> _Choice:
-    """Check the settings and what is known, before anything is counted."""
+    """Check the settings and the knowledge, before anything is counted."""
     who, scorer = settings.name, problem.scorer(settings.name)
     nodes, root, rules = problem.nodes, None, None
     if common_parents:
@@ -359,7 +359,7 @@ def _choice(
 
 
 def _can_be_above_all(nodes: NodeKnowledge, target: int) -> bool:
-    """Whether nothing is known against the class as a parent of every other variable."""
+    """Whether no knowledge is against the class as a parent of every other variable."""
     others = np.arange(len(nodes.names)) != target
     above_all = nodes.allowed[target, others].all() and (nodes.max_parents[others] >= 1).all()
     return bool(above_all and not nodes.required[:, target].any())
@@ -455,7 +455,7 @@ def _refuse_violations(who: str, knowledge: Knowledge, dag: Dag) -> None:
         )
 
 
-# What arcs there may be.
+# The knowledge about arcs.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -484,7 +484,7 @@ class _ArcRules:
         max_parents: int | None,
         common_parents: tuple[str, ...] = (),
     ) -> _ArcRules:
-        """Take from what is known what concerns a tree over the nodes that are not `given`."""
+        """Take the knowledge that concerns a tree over the nodes that are not common parents."""
         names = nodes.names
         left_out = [names.index(name) for name in common_parents]
         others = np.delete(np.arange(len(names)), left_out)

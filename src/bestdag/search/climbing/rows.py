@@ -22,7 +22,7 @@ Family = tuple[int, Sequence[int], float | None]
 
 # Cells of data read by one native call, about: it takes a twentieth of a second.
 _CELLS_PER_CALL = 200_000_000
-# So many families take a score without a native twin as long, or fewer where rows are many.
+# So many families take a score without a native kernel as long, or fewer where rows are many.
 _FAMILIES_PER_CALL = 500
 _ROWS_PER_CALL = 1_000_000
 # Changes that share a pass over rows that are not in memory: next to counting them, reading the
@@ -41,15 +41,15 @@ class Rows:
     ----------
     scorer : LocalScores
     candidates : list of int32 arrays
-        For each variable who may be its parent, ascending.
+        For each variable its possible parents, ascending.
     max_parents : array of int32
         A family with as many parents has no scores for additions.
     remember : bool
-        Whether rows are kept for the next time.
+        Whether rows are remembered for the next time.
     seconds_left : callable
         Says how long a pass over rows that are not in memory may take.
     check : callable, optional
-        Called now and then while rows of a score without a native twin are worked out, which
+        Called now and then while rows of a score without a native kernel are worked out, which
         takes long; what it raises ends the work.
     """
 
@@ -90,7 +90,7 @@ class Rows:
 
     @property
     def remembers(self) -> bool:
-        """Whether rows are kept for the next time."""
+        """Whether rows are remembered for the next time."""
         return self._remembered is not None
 
     def put(self, child: int, parents: Sequence[int], row: Row) -> None:
@@ -172,7 +172,7 @@ def screened(
     n_best: int,
     keep: Sequence[Sequence[int]],
 ) -> list[npt.NDArray[np.int32]]:
-    """Return for each variable its best single parents, and those in `keep`.
+    """Return for each variable its best single parents, and all in `keep`.
 
     ``scores[p, c]`` is the score of c with the parent p alone. Of equal scores the first names
     win. Required parents always stay.

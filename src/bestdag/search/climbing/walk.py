@@ -30,7 +30,7 @@ _VERBS = ("add", "remove", "reverse")
 # To prepare a list of candidates, for each of them: what does not fit is not begun.
 _SECONDS_PER_CANDIDATE = 4.5e-8
 
-# Moves from a structure on before the next structure is kept.
+# Moves from a structure on before the next structure is remembered.
 _MOST_MOVES = 1_000
 
 
@@ -65,7 +65,7 @@ class Mark:
 
 
 class Walk:
-    """The current structure and the best so far; whatever changes them returns the events of it.
+    """The current structure and the best so far; methods that change them return the events.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Walk:
         return self._best[0]
 
     def prepare(self) -> Steps:
-        """Choose who may be a parent of whom; nothing else can be asked before."""
+        """Choose the possible parents of each variable; all else comes after that."""
         nodes, n, n_best = self.nodes, len(self.nodes.names), self._n_candidates
         if n_best is None or n_best >= n - 1:
             if n * n * _SECONDS_PER_CANDIDATE > self.problem.seconds_left:
@@ -239,7 +239,7 @@ class Walk:
         return path.after(n_moves)
 
     def _best_found(self) -> Found:
-        """Return the best structure so far, which is made when it is asked for."""
+        """Return the event of the best structure so far; its graph is made at the first use."""
         score, path, n_moves = self._best
         return Found(partial(_dag_of, self.problem, path, n_moves), score)
 

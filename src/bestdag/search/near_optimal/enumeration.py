@@ -6,7 +6,7 @@ with an arc and those without. At each leaf there are multipliers m_c >= 0 on va
 
     sum_f cost_f x_f  >=  sum_c m_c b_c + sum_f (cost_f - sum_c m_c a_cf) x_f,
 
-whatever sets there are besides those the linear programs knew. So a tree over the pruned sets that
+also with sets that the linear programs did not know. So a tree over the pruned sets that
 proves the optimum also says which of all sets are in choices near it: sets whose reduced cost is
 too high are left out, with the limit of the window in place of the optimum's cost.
 """
@@ -41,7 +41,7 @@ MANY_VARIABLES = 20
 _LARGEST_COMPONENT, _LARGEST_WITH_CUTS = 22, 15
 # Of the memory there is: for one component, and for the queue.
 _SHARE_FOR_COMPONENT, _SHARE_FOR_QUEUE = 0.3, 0.3
-# How many are asked for together: now and then somebody must count those that statements allow.
+# How many are listed at a time: in between, structures that statements allow are counted.
 _AT_A_TIME = 256
 # To put a structure into the list, in the end.
 SECONDS_TO_LIST = 8e-6
@@ -49,7 +49,7 @@ SECONDS_TO_LIST = 8e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """What is looked for.
+    """What the enumeration looks for.
 
     Attributes
     ----------
@@ -112,8 +112,8 @@ def enumerate_choices(
     Returns
     -------
     Choices
-        Whatever ends it, those that were found are the best there are: `rest` says what the others
-        score at most.
+        At any end the choices in it are the best there are: `rest` says what the others score at
+        most.
     """
     sets = Sets(table)
     total = math.fsum(sets.scores[sets.begin[:-1]].tolist())
@@ -161,7 +161,7 @@ def _all_of(
     deadline: float | None,
     choices: Choices,
 ) -> Iterator[npt.NDArray[np.int32]]:
-    """Go through what the search finds; says in `found` why it ended."""
+    """Go through what the search finds; `choices` says why it ended."""
     n_threads = thread_count(threads, who="exact")
     n_seen = 0
     is_over = search.is_over

@@ -47,11 +47,11 @@ __all__ = ["solve_near_optimal", "with_first"]
 # The first guess of how far below the best the k-th is, in nats: so much, and for each doubling of
 # k; then four times as far, up to so far, and then everything there is.
 _FIRST_NATS, _NATS_PER_DOUBLING, _GROWTH, _FAR = 0.5, 0.25, 4.0, 1_000.0
-# Fewer sets than this are all listed at once, whatever they score.
+# Fewer sets than this are all listed at once, whatever their scores.
 _FEW_SETS = 5_000
 # Work of branch and cut, in steps of the simplex method.
 _MAX_PIVOTS = 500_000
-# A structure that is kept, in bytes, and for each of its variables; and of the memory there is.
+# A listed structure, in bytes, and for each of its variables; and of the memory there is.
 _BYTES, _BYTES_PER_VARIABLE, _SHARE_OF_MEMORY = 2_000, 300, 0.3
 
 
@@ -90,7 +90,7 @@ class _Listing:
         self._number, self._is_capped = self._most()
 
     def steps(self) -> Steps:
-        """List what was asked for, as far as limits allow."""
+        """List the structures of the request, as far as limits allow."""
         best, problem = self._best, self._problem
         if self._outcome.proof is None:
             self._notes.append(
@@ -143,7 +143,7 @@ class _Listing:
         return isinstance(self._problem.scores, ScoreTable)
 
     def _most(self) -> tuple[int, bool]:
-        """How many are kept, and whether memory says so."""
+        """Return how many are listed at most, and whether memory says so."""
         n = len(self._problem.names)
         room = _SHARE_OF_MEMORY * memory_left() / (_BYTES + _BYTES_PER_VARIABLE * n)
         cap = int(max(1, min(room, 2**40)))
@@ -253,7 +253,7 @@ def with_first(
     """Order structures best first, ties by their parents, and put one of the best before all.
 
     Scores that differ by rounding alone are ties. Where the others leave out the first, it takes
-    the place of the last of those it ties with; where it is worse than the best, nothing is done.
+    the place of the last that it ties with; where it is worse than the best, nothing is done.
 
     Examples
     --------

@@ -169,7 +169,7 @@ class Improver:
         yield from self._take(Tabu(), first, "tabu")
 
     def _walk_classes(self, steps: Steps) -> Steps:
-        """Let GES take some steps, and keep what it found if it is better."""
+        """Let GES take some steps, and take its structure if it is better."""
         n_taken, outcome = 0, Outcome()
         for event in steps:
             outcome.take(event)
@@ -185,7 +185,7 @@ class Improver:
             yield best
 
     def _reinsert(self, turns: _ReinsertionTurns) -> Steps:
-        """Let variables be reinserted, and keep what that found if it is better."""
+        """Let variables be reinserted, and take the structure if it is better."""
         before = self.best.score
         for event in turns.run(self._parents(), before):
             yield POINT if isinstance(event, Step) else event
@@ -207,7 +207,7 @@ class Improver:
         return self._problem.within(math.inf, start=self.best.dag)
 
     def _take(self, search: Search, problem: Problem, move: str | None = None) -> Steps:
-        """Run a search and keep what it finds if it is better, as one step with a name or many."""
+        """Run a search and take its structure if it is better, as one step with a name or many."""
         before = self.best.score
         outcome = yield from follow(search, problem, as_move=move)
         if outcome.best is not None and self._is_better(outcome.best.score):
