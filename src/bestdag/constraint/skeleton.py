@@ -60,7 +60,6 @@ class TestList(Sequence[Independence]):
             return [self[i] for i in range(*place.indices(len(self)))]
         k = range(len(self))[place]
         columns, names = self._arrays, self._names
-        first = int(columns["end"][k - 1]) if k else 0
         numbers = {}
         if self._has_numbers:
             numbers = {
@@ -71,11 +70,18 @@ class TestList(Sequence[Independence]):
         return Independence(
             one=names[columns["one"][k]],
             other=names[columns["other"][k]],
-            given=tuple(names[i] for i in columns["member"][first : int(columns["end"][k])]),
+            given=tuple(names[i] for i in self.members(k)),
             is_independent=bool(columns["is_independent"][k]),
             remark=REMARKS[int(columns["remark"][k])],
             **numbers,
         )
+
+    def members(self, k: int) -> list[int]:
+        """Return the numbers of the variables that a test conditions on."""
+        ends = self._arrays["end"]
+        first = int(ends[k - 1]) if k else 0
+        members: list[int] = self._arrays["member"][first : int(ends[k])].tolist()
+        return members
 
     def __repr__(self) -> str:
         return f"<TestList: {len(self):,} tests>"
@@ -164,22 +170,17 @@ class Skeleton:
 
     def separations(self) -> Iterator[tuple[int, int, list[int], float]]:
         """Yield the pairs that a set separates: numbers, the set, ln of the p-value."""
-        arrays = self.decisive_tests._arrays
-        ends = arrays["end"]
+        tests, arrays = self.decisive_tests, self.decisive_tests._arrays
         for k in np.flatnonzero(arrays["is_independent"]).tolist():
-            first = int(ends[k - 1]) if k else 0
-            members = arrays["member"][first : int(ends[k])].tolist()
-            yield int(arrays["one"][k]), int(arrays["other"][k]), members, float(arrays["log_p"][k])
+            pair = int(arrays["one"][k]), int(arrays["other"][k])
+            yield *pair, tests.members(k), float(arrays["log_p"][k])
 
     def separating_set(self, one: int, other: int) -> list[int] | None:
         """Return the set that separated a pair; None where none did."""
         k = self.place(one, other)
-        arrays = self.decisive_tests._arrays
-        if k is None or not arrays["is_independent"][k]:
+        if k is None or not self.decisive_tests._arrays["is_independent"][k]:
             return None
-        first = int(arrays["end"][k - 1]) if k else 0
-        members: list[int] = arrays["member"][first : int(arrays["end"][k])].tolist()
-        return members
+        return self.decisive_tests.members(k)
 
     def log_p(self, one: int, other: int) -> float:
         """Return ln of the p-value of the test that separated a pair."""
@@ -265,7 +266,7 @@ def find_skeleton(
         while size <= most and search.has_level(size):
             if reporter is not None:
                 reporter.report("testing independences", f"given {count_of(size, 'variable')}")
-            left = _FOREVER if deadline is None else deadline - time.monotonic()
+            left = seconds_until(deadline)
             size += 1
             if left <= 0 or not search.run_level(size - 1, left, threads):
                 ended = "time limit"
