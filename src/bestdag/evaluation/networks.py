@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import as_dataset, read_matching
-from bestdag.errors import DataError, bad_setting, import_optional, require_choice
+from bestdag.errors import DataError, bad_setting, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory, require_row_memory
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
+from bestdag.plots.axes import axes_for
 from bestdag.tabular import Table, Tabular, measures
 from bestdag.wording import count_of
 
@@ -78,8 +79,7 @@ class NetworkEvaluation(Tabular):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the log loss with its interval; needs matplotlib."""
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        ax = axes_for(ax, "plot")
         if math.isfinite(self.log_loss):
             ax.errorbar([self.log_loss], [0], xerr=[_Z * self.standard_error], fmt="o")
         ax.set_yticks([])

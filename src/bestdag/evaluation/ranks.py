@@ -11,9 +11,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import GraphError, InvalidParameterError, import_optional, require_choice
+from bestdag.errors import GraphError, InvalidParameterError, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.graph.enumeration import n_dags
+from bestdag.plots.axes import axes_for
 from bestdag.scores.scorer import Scorer
 from bestdag.search.ties import tie_width
 from bestdag.tabular import Table, Tabular, measures
@@ -74,8 +75,7 @@ class StructuralRank(Tabular):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw how many structures are better, equal and worse; needs matplotlib."""
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        ax = axes_for(ax, "plot")
         n_worse = self.n_structures - self.n_better - self.n_equal
         shown = {"better": self.n_better, "equal": self.n_equal, "worse": n_worse}
         bars = ax.barh(list(shown), list(shown.values()))

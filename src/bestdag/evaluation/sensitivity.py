@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bestdag.data.readers import as_dataset
-from bestdag.errors import InvalidParameterError, import_optional
+from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
+from bestdag.plots.axes import axes_for
 from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
 from bestdag.scores.scorer import Scorer
@@ -54,8 +55,7 @@ class Sensitivity(Tabular):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the scores that priors of the set can give; needs matplotlib."""
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        ax = axes_for(ax, "plot")
         ax.plot([self.min_bdeu, self.max_bdeu], [0, 0], marker="|", markersize=20)
         ax.set_yticks([])
         ax.set(xlabel="BDeu (nats)", title=f"ess {self.ess:g}, epsilon {self.epsilon:g}")
@@ -95,8 +95,7 @@ class SensitivityGrid(Tabular):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the difference over epsilon, a line for each ess; over ess if that alone varies."""
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        ax = axes_for(ax, "plot")
         over, of = "epsilon", "ess"
         if len({point.epsilon for point in self.points}) == 1:
             over, of = of, over
