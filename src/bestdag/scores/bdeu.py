@@ -12,7 +12,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import require_prior_count
 from bestdag.registry import setting
-from bestdag.special import log_rising
+from bestdag.scores.bd import dirichlet_terms
 
 __all__ = ["BDeu"]
 
@@ -70,10 +70,7 @@ class BDeu:
         """Return what the cells and what the configurations contribute."""
         a_j = self.ess / counts.n_configurations
         a_jk = a_j / counts.arity
-        return {
-            "cells": float(np.sum(log_rising(a_jk, counts.table))),
-            "configurations": -float(np.sum(log_rising(a_j, counts.row_totals))),
-        }
+        return dirichlet_terms(counts, a_jk, a_j)
 
     def family(self, counts: FamilyCounts) -> float:
         """Score one family."""
