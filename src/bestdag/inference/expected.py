@@ -34,8 +34,6 @@ _Floats = npt.NDArray[np.float64]
 
 # A family with more cells than this cannot be numbered in 64 bits.
 _MOST_CELLS = 2.0**62
-# Bytes for each cell of the largest group: the product, its place in each family, messages.
-_BYTES_PER_CELL = 64
 
 
 class ExpectedCounts(CountingEngine):
@@ -92,7 +90,7 @@ class ExpectedCounts(CountingEngine):
         self._rank = {variable.name: i for i, variable in enumerate(self.variables)}
         groups = rows.groups(parents, whole=True, with_rows=True, seconds=clock())
         n_bytes = 8.0 * _core.posterior_numbers(groups, float(max_cells), n_draws)
-        n_bytes += _BYTES_PER_CELL * groups.largest * rows.threads
+        n_bytes += rows.group_bytes(groups)
         require_memory(
             "learn",
             f"the distributions of the missing values of {rows.n_distinct:,} different rows",

@@ -27,6 +27,8 @@ __all__ = ["IncompleteRows", "log_marginal", "log_probabilities", "most_probable
 
 _Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
+# Bytes for each cell of the largest group: the product, its place in each family, messages.
+_BYTES_PER_CELL = 64
 # Row numbers are 32 bits wide inside the kernels.
 _MAX_ROWS = 2**31 - 1
 
@@ -170,6 +172,19 @@ class IncompleteRows:
             with_rows,
             seconds,
             self.threads,
+        )
+
+    def group_bytes(self, groups: _core.MissingGroups) -> float:
+        """Return the memory for one pass over groups of missing values, by all threads."""
+        return _BYTES_PER_CELL * groups.largest * self.threads
+
+    def require_groups(self, groups: _core.MissingGroups, who: str, remedy: str) -> None:
+        """Refuse groups of missing values whose product would not fit in memory."""
+        require_memory(
+            who,
+            f"{groups.largest:,.6g} states of missing values that depend on each other",
+            int(min(self.group_bytes(groups), 1e30)),
+            remedy,
         )
 
 

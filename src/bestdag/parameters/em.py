@@ -323,10 +323,6 @@ def _mode_rows(em: EM, counts: FamilyCounts) -> _Floats:
     return normalized(counts.table + a - 1.0)
 
 
-# Bytes for each cell of the largest group: the product, its place in each family, messages.
-_BYTES_PER_CELL = 64
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class EMRun:
     """How EM went from one start.
@@ -385,13 +381,8 @@ class Expectation:
         self._groups: _core.MissingGroups = rows.groups(
             tables.parents, whole=False, seconds=clock()
         )
-        largest = self._groups.largest
-        require_memory(
-            "EM",
-            f"{largest:,.6g} states of missing values that depend on each other",
-            int(min(_BYTES_PER_CELL * largest * rows.threads, 1e30)),
-            "leave out rows with many missing values, or use fewer arcs",
-        )
+        remedy = "leave out rows with many missing values, or use fewer arcs"
+        rows.require_groups(self._groups, "EM", remedy)
 
     @property
     def is_complete(self) -> bool:
