@@ -13,7 +13,7 @@ import numpy as np
 from bestdag import _core
 from bestdag.errors import require_count
 from bestdag.graph.dag import Dag
-from bestdag.search.climbing.walk import ADD, REMOVE, Mark, Move, Walk
+from bestdag.search.climbing.walk import ADD, REMOVE, Move, Walk
 from bestdag.search.feasible import Parents
 from bestdag.search.problem import Problem
 from bestdag.search.steps import Event, Steps
@@ -205,11 +205,6 @@ class Reinsertion:
         self._walk = walk
         self._home = walk.mark()
         self._waiting = deque(_busiest_first(self._home.parents, range(len(walk.base))))
-
-    @property
-    def home(self) -> Mark:
-        """The structure found so far."""
-        return self._home
 
     def go_to(self, parents: Parents) -> Steps:
         """Go on from another local optimum."""
