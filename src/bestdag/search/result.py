@@ -437,7 +437,7 @@ class SearchResult:
         return tuple(lines)
 
     def _next_rung(self) -> Rung | None:
-        """Return the highest rung above what is proved with a useful bound, or the lowest bounded."""
+        """Return the highest rung above what is proved whose bound is useful, or the lowest."""
         proved = self.proved
         least = proved if isinstance(proved, int) else 0
         bounded = [
