@@ -257,7 +257,7 @@ class _Schedule:
             yield from self._exact(self._whole_problem())
             self._news_at = self._problem.seconds  # nothing could improve meanwhile
         elif whole is None and self._has_time("proof", self._share_for_rungs):
-            yield from self._climb_rungs(self._share_for_rungs * seconds)
+            yield from self._climb_rungs(self._share_for_rungs * seconds - self._spent["proof"])
         elif whole is None and self._has_time("bound", self._share_for_bound):
             yield from self._tighten_bound(self._share_for_bound * seconds)
         else:
