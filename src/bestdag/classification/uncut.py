@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.checks import code_type
-from bestdag.data.cutting import kept_values
+from bestdag.data.cutting import category_values
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import cut_between, cut_codes, cut_variable
 from bestdag.data.encoder import labels_of
@@ -117,8 +117,8 @@ def read_uncut(
 ) -> UncutTable:
     """Read a table without cutting its numbers; the settings are those of `read`.
 
-    The columns that would be cut, by the rule of `kept_values`, are numbers; the target never is,
-    nor are those whose cut points are known (`cuts`), which are cut at once.
+    The columns that would be cut, by the rule of `category_values`, are numbers; the target never
+    is, nor are columns whose cut points are known (`cuts`): they are cut at once.
     With `like` the columns are what they are there, and values that are no states are unknown.
     """
     choice = choose(source, missing="keep", max_states=max_states, **settings)
@@ -180,7 +180,7 @@ def split_numbers(
         found = table.numbers(name)
         if found.wrong is not None or (found.is_text and not text_has_numbers):
             continue
-        values = kept_values(found.values, max_values, max_states)
+        values = category_values(found.values, max_values, max_states)
         if values is None:
             cut[name] = found.values
         else:

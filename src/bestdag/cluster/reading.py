@@ -267,10 +267,10 @@ class _Reading:
         for one in facts:
             assert one.tally is not None
             total.add(one.tally)
-        seen, kept = list(total.seen), list(total.kept)
+        seen, left = list(total.seen), list(total.left)
         for place, i in enumerate(self._order):
-            seen[i], kept[i] = total.seen[place], total.kept[place]
-        return replace(total, seen=seen, kept=kept)
+            seen[i], left[i] = total.seen[place], total.left[place]
+        return replace(total, seen=seen, left=left)
 
 
 def _joined(parts: Sequence[RawColumn]) -> RawColumn:

@@ -98,7 +98,7 @@ class Dataset:
         columns: Iterable[_Codes],
         weights: _Weights | None = None,
     ) -> Dataset:
-        """Make a Dataset of arrays that are known to be right and that nobody else holds."""
+        """Make a Dataset of arrays that are known to be right and that no other code holds."""
         made = cls.__new__(cls)
         made._fill(tuple(variables), list(columns), weights)
         return made
@@ -281,10 +281,10 @@ class Dataset:
         unwanted = name_list(columns)
         for name in unwanted:
             self._require(name)
-        kept = [name for name in self._names if name not in set(unwanted)]
-        if not kept:
+        names = [name for name in self._names if name not in set(unwanted)]
+        if not names:
             raise InvalidParameterError("drop: at least one column must remain, got none")
-        return self.select(kept)
+        return self.select(names)
 
     def split(self, fraction: float, *, seed: int = 0) -> tuple[Dataset, Dataset]:
         """Divide the rows at random: a share of them, and the rest.
@@ -325,12 +325,12 @@ class Dataset:
         """
         from bestdag.data.checks import stacked
 
-        given: Any = datasets
-        if isinstance(given, Dataset) or not isinstance(given, Iterable):
+        tables: Any = datasets
+        if isinstance(tables, Dataset) or not isinstance(tables, Iterable):
             raise InvalidParameterError(
-                f"concat: a list of Datasets is needed, got one {type(given).__name__}"
+                f"concat: a list of Datasets is needed, got one {type(tables).__name__}"
             )
-        return cls._adopt(*stacked(list(given)))
+        return cls._adopt(*stacked(list(tables)))
 
     def with_states(self, states: Mapping[str, Sequence[str]]) -> Dataset:
         """Declare other states for some columns: more of them, or in another order.

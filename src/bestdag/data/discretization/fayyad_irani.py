@@ -80,12 +80,12 @@ def cut_points(
         )
     codes = _checked(target_codes, n_classes, np.shape(values))
     heavy = None if weights is None else np.asarray(weights)
-    numbers, kept = counted_numbers(values, heavy)
-    classes = codes[kept]
+    numbers, counted = counted_numbers(values, heavy)
+    classes = codes[counted]
     known = classes < n_classes
     if not known.all():
         numbers, classes = numbers[known], classes[known]
-    heavy = None if heavy is None else heavy[kept][known].astype(np.float64)
+    heavy = None if heavy is None else heavy[counted][known].astype(np.float64)
     if heavy is None or np.array_equal(heavy, np.floor(heavy)):
         order = np.argsort(numbers)  # sums of whole weights are the same in any order
     else:

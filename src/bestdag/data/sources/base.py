@@ -88,9 +88,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many distinct values columns may have, and who refuses those that have more.
+    """How many distinct values columns may have, and the function that refuses more.
 
-    `refuse` gets the counts, the names of those that are estimates, and examples of a column.
+    `refuse` gets the counts, the names of columns whose count is an estimate, and a function from
+    a name to examples of its values.
     """
 
     most: Mapping[str, int]
@@ -141,7 +142,7 @@ class Source(Protocol):
         ...
 
     def choose(self, names: Sequence[str], weight: str | None) -> None:
-        """Hear which columns will be asked for; refuse those that hold no values."""
+        """Prepare to read these columns; refuse a column that holds no values."""
         ...
 
     def declared(self, name: str) -> tuple[str, ...] | None:

@@ -183,8 +183,8 @@ def interruptible(work: Callable[[], _T], con: Any) -> _T:
     """Run a query so that Ctrl-C ends it at once, as a KeyboardInterrupt.
 
     DuckDB looks at signals only between its own steps, which may be minutes apart; so the query
-    runs in a thread while this one waits, and is told to stop. Without a connection of our own
-    to stop, it runs here and Ctrl-C waits for DuckDB.
+    runs in a thread while this one waits, and is interrupted from here. Without a connection of
+    our own to interrupt, it runs here and Ctrl-C waits for DuckDB.
     """
     if con is None or threading.current_thread() is not threading.main_thread():
         try:
@@ -400,12 +400,12 @@ def _one_select(text: Any) -> str:
         raise InvalidParameterError(f"sql: a query is needed as text, got {text!r:.60}")
     duckdb = load_duckdb()
     try:
-        found = duckdb.extract_statements(text)
+        statements = duckdb.extract_statements(text)
     except duckdb.Error as error:
         raise DataError(f"sql: {text!r:.60} cannot be parsed: {one_line(error)}") from None
-    kinds = [statement.type.name for statement in found]
+    kinds = [statement.type.name for statement in statements]
     if kinds == ["SELECT"]:
-        return str(found[0].query).strip().rstrip(";").rstrip()
+        return str(statements[0].query).strip().rstrip(";").rstrip()
     came = " and ".join(kinds[:3]) or "none"
     raise DataError(
         f"sql: one statement that selects is needed (SELECT, FROM or WITH), got {came} in "
