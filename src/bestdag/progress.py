@@ -284,7 +284,7 @@ def until(deadline: float) -> Iterator[None]:
 def check_interrupt() -> None:
     """Do what native work does about every 20 ms: for loops in Python that wait for others.
 
-    Raises what whoever listens raises, `OutOfTimeError` included.
+    Raises what the listener raises, `OutOfTimeError` included.
     """
     listener: Any = _core.set_listener(None)
     _core.set_listener(listener)

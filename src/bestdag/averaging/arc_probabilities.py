@@ -130,15 +130,15 @@ class ArcProbabilities(Tabular):
 
     def edges(self) -> tuple[EdgeStrength, ...]:
         """List the pairs that may be joined, the surest first."""
-        found = []
+        strengths = []
         ones, others = np.nonzero(np.triu(self.matrix + self.matrix.T, 1))
         for i, j in zip(ones.tolist(), others.tolist(), strict=True):
             if self.matrix[i, j] < self.matrix[j, i]:
                 i, j = j, i
             total = float(self.matrix[i, j] + self.matrix[j, i])
             share = float(self.matrix[i, j]) / total
-            found.append(EdgeStrength(self.names[i], self.names[j], min(1.0, total), share))
-        return tuple(sorted(found, key=lambda one: (-one.probability, one.parent, one.child)))
+            strengths.append(EdgeStrength(self.names[i], self.names[j], min(1.0, total), share))
+        return tuple(sorted(strengths, key=lambda one: (-one.probability, one.parent, one.child)))
 
     def averaged(
         self, threshold: float | None = None, *, as_pdag: bool = False, direction: float = 0.5

@@ -76,8 +76,10 @@ class AveragedNetwork:
         others = known_cells(first, target, data, "predict_proba")
         parts = []
         for one in self.networks:
-            given = one.predict_log_proba(target, others, impossible="marginal", threads=threads)
-            parts.append(given + one.log_probability(others, threads=threads)[:, None])
+            log_shares = one.predict_log_proba(
+                target, others, impossible="marginal", threads=threads
+            )
+            parts.append(log_shares + one.log_probability(others, threads=threads)[:, None])
         joint = _log_mixture(np.array(parts), np.log(self.weights)[:, None, None])
         joint -= joint.max(axis=1, keepdims=True)
         shares = np.exp(joint)
@@ -87,9 +89,9 @@ class AveragedNetwork:
         self, target: str, data: Any, *, threads: int | None = None
     ) -> npt.NDArray[np.object_]:
         """Name the most probable state of one variable for each row, ties to the first state."""
-        found = self.predict_proba(target, data, threads=threads).argmax(axis=1)
+        best = self.predict_proba(target, data, threads=threads).argmax(axis=1)
         states = np.array([*self.networks[0].variable(target).states, None], dtype=np.object_)
-        return np.asarray(states[found])
+        return np.asarray(states[best])
 
     def __len__(self) -> int:
         return len(self.networks)
@@ -99,7 +101,7 @@ class AveragedNetwork:
 
 
 def average_networks(
-    found: ArcProbabilities | WeightedDags,
+    structures: ArcProbabilities | WeightedDags,
     data: Any,
     score: Score | str = "bdeu",
     *,
@@ -111,7 +113,7 @@ def average_networks(
 
     Parameters
     ----------
-    found : ArcProbabilities or WeightedDags
+    structures : ArcProbabilities or WeightedDags
         With structures: from `bootstrap`, or from `posterior` by draws or chains, or with
         ``samples=``.
     data : Dataset, or anything `read` takes
@@ -134,13 +136,13 @@ def average_networks(
     --------
     >>> from bestdag.averaging.posterior import posterior
     >>> from bestdag.examples import example
-    >>> found = posterior(example("asia.csv"), method="sampling", samples=200)
-    >>> averaged = average_networks(found, example("asia.csv"), most=5)
+    >>> arcs = posterior(example("asia.csv"), method="sampling", samples=200)
+    >>> averaged = average_networks(arcs, example("asia.csv"), most=5)
     >>> averaged.predict_proba("lung", {"smoke": ["yes"], "xray": ["yes"]}).round(1)
     array([[0.4, 0.6]])
     """
     require_count("average_networks", "most", most, minimum=1)
-    dags = found.dags if isinstance(found, ArcProbabilities) else found
+    dags = structures.dags if isinstance(structures, ArcProbabilities) else structures
     if dags is None:
         raise InvalidParameterError(
             "average_networks: needs structures, and sums over all of them keep none; ask "
@@ -149,8 +151,10 @@ def average_networks(
     dataset = as_dataset(data)
     chosen = make_score(score) if isinstance(score, str) else score
     estimator = choose_estimator(chosen, parameters, {})
-    kept = range(min(most, len(dags)))
-    networks = [fitted_network(dags.dag(k), dataset, estimator, threads=threads)[0] for k in kept]
+    numbers = range(min(most, len(dags)))
+    networks = [
+        fitted_network(dags.dag(k), dataset, estimator, threads=threads)[0] for k in numbers
+    ]
     weights = dags.weights[: len(networks)]
     total = float(weights.sum())
     return AveragedNetwork(tuple(networks), weights / total, max(0.0, 1.0 - total))

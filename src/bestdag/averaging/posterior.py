@@ -176,7 +176,7 @@ def posterior(
     reporter = current_reporter()
     if reporter is not None:
         reporter.report("scoring parent sets")
-    asked: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "prior": prior,
         "method": method,
         "ancestors": ancestors,
@@ -197,12 +197,12 @@ def posterior(
         problem = _problem(data, score, knowledge, structure_prior, max_parents, support, threads)
         opening, state = time.monotonic(), RunState()
         if file is not None:
-            state = file.open(WHO, _description(problem, max_parents, asked))
+            state = file.open(WHO, _description(problem, max_parents, settings))
         stack.callback(state.close)
         before = state.seconds_before
         limit = None if time_limit is None else state.limited(time_limit, opening)
         plan = PosteriorPlan(
-            **asked,
+            **settings,
             deadline=Deadline(WHO, limit).earlier(state.reserve),
             threads=n_threads,
             state=state,
@@ -223,13 +223,13 @@ def posterior(
         if limits.exempt:
             notes.append(limits.words_on(limits.exempt))
         weights = local_weights(WHO, problem, most, plan.deadline)
-        found = plan.chosen(len(weights.names)).run(weights)
-        if found.status != "done":
-            state.stop(at_once=found.status == "interrupted")
+        probabilities = plan.chosen(len(weights.names)).run(weights)
+        if probabilities.status != "done":
+            state.stop(at_once=probabilities.status == "interrupted")
     answer = replace(
-        found,
-        notes=(*notes, *found.notes),
-        settings={**_settings(problem), "max_parents": most, **plan.settings(found.method)},
+        probabilities,
+        notes=(*notes, *probabilities.notes),
+        settings={**_settings(problem), "max_parents": most, **plan.settings(probabilities.method)},
         seconds=time.monotonic() - begun + before,
         resumed_seconds=before,
     )
@@ -239,7 +239,7 @@ def posterior(
 
 
 def _description(
-    problem: Problem, max_parents: int | None, asked: dict[str, Any]
+    problem: Problem, max_parents: int | None, settings: dict[str, Any]
 ) -> dict[str, str]:
     """Return what decides the answer."""
     return describe(
@@ -248,7 +248,7 @@ def _description(
         None,
         knowledge=problem.knowledge,
         max_parents=max_parents,
-        **asked,
+        **settings,
     )
 
 

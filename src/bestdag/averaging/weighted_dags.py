@@ -63,7 +63,7 @@ class WeightedDags(Tabular):
     def dag(self, k: int) -> Dag:
         """Return one of the structures."""
         names = self.names
-        pairs = zip(*(found.tolist() for found in np.nonzero(self.parents[k])), strict=True)
+        pairs = zip(*(numbers.tolist() for numbers in np.nonzero(self.parents[k])), strict=True)
         return Dag(names, [(names[i], names[j]) for i, j in pairs])
 
     def arcs(self) -> npt.NDArray[np.float64]:

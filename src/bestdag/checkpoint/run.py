@@ -34,7 +34,7 @@ _Type = TypeVar("_Type")
 _EVERY = 30.0  # seconds
 # A limit of zero would be refused.
 _LEAST_SECONDS = 1e-3
-# Writing takes no larger part of the time than one in so many, unless that is asked for.
+# Writing takes no larger part of the time than one in so many, unless `every` is set.
 _BETWEEN_WRITES = 20.0
 # Of what the last write took, what the next one may take; and who presses Ctrl-C waits no longer.
 _MARGIN, _AT_ONCE = 1.25, 0.05

@@ -49,7 +49,7 @@ class Coding:
     method : {"fayyad_irani", "quantile", "uniform"} or Method, default "fayyad_irani"
         Where numbers are cut.
     bins : int, optional
-        How many intervals, for the methods that are told.
+        How many intervals, for the methods that take a number.
     max_values : int, default 20
         A numeric column with at most so many different values, all whole, keeps them as states; a
         number that was not seen in training counts as the nearest one.
@@ -75,12 +75,12 @@ class Coding:
         self, table: Table, target: Variable, codes: npt.ArrayLike, options: ReadOptions
     ) -> UncutTable:
         """Return training rows whose columns are typed: text there is text, whatever it spells."""
-        numbers, kept = split_numbers(
+        numbers, categories = split_numbers(
             table, self.max_values, self.max_states, text_has_numbers=False
         )
-        whole = [name for name in table.names if name not in numbers and name not in kept]
+        whole = [name for name in table.names if name not in numbers and name not in categories]
         pairs = [self._discrete(column, options) for column in table.discrete(whole)]
-        pairs += [*kept.values(), (target, np.asarray(codes))]
+        pairs += [*categories.values(), (target, np.asarray(codes))]
         dataset = Dataset([variable for variable, _ in pairs], [coded for _, coded in pairs])
         return UncutTable((*table.names, target.name), dataset, numbers)
 
@@ -108,14 +108,14 @@ class Coding:
                 )
         method = self.make_method()
         has_class = np.ones(table.dataset.n_rows, bool)
-        told: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         if method.needs_target:
             has_class = ~table.dataset.missing(target)
-            told["target_codes"] = table.dataset.codes(target)[has_class]
-            told["n_classes"] = table.dataset.variable(target).arity
-        told["weights"] = None if weights is None else weights[has_class]
+            arguments["target_codes"] = table.dataset.codes(target)[has_class]
+            arguments["n_classes"] = table.dataset.variable(target).arity
+        arguments["weights"] = None if weights is None else weights[has_class]
         variables = [
-            cut_variable(name, method.cuts(table.numbers[name][has_class], **told).tolist())
+            cut_variable(name, method.cuts(table.numbers[name][has_class], **arguments).tolist())
             if name in table.numbers
             else table.dataset.variable(name)
             for name in [*attributes, target]

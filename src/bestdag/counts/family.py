@@ -97,8 +97,8 @@ class FamilyCounts:
         return math.fsum(self.table.ravel())
 
     def __repr__(self) -> str:
-        given = f" | {', '.join(p.name for p in self.parents)}" if self.parents else ""
+        condition = f" | {', '.join(p.name for p in self.parents)}" if self.parents else ""
         return (
-            f"<FamilyCounts {self.child.name}{given}: {self.n_observed:,} of "
+            f"<FamilyCounts {self.child.name}{condition}: {self.n_observed:,} of "
             f"{self.n_configurations:,.6g} configurations, N = {self.total:,}>"
         )

@@ -145,9 +145,9 @@ def observed_score(
         em = EM(prior=chosen if isinstance(chosen, HasPriors) else None)
     if not isinstance(data, Dataset):
         data = read_columns(structure, data, missing="keep", may_lack=True)
-    found = run_em(structure, data, em, threads=threads)
+    fit = run_em(structure, data, em, threads=threads)
     scorer = expected_scorer(
-        found.network,
+        fit.network,
         data,
         chosen,
         structure_prior,
@@ -156,14 +156,14 @@ def observed_score(
         seed=seed,
         threads=threads,
     )
-    dag = found.network.dag
+    dag = fit.network.dag
     names = [v.name for v in scorer.variables]
     local = scorer.families([(name, dag.parents(name)) for name in names])
-    values = values_of(found.network, scorer.expected.rows)
+    values = values_of(fit.network, scorer.expected.rows)
     return ObservedScore(
-        score=fitted_score(scorer, dag, values, found.log_likelihood),
+        score=fitted_score(scorer, dag, values, fit.log_likelihood),
         expected=dict(zip(names, local.tolist(), strict=True)),
-        fit=found,
+        fit=fit,
         n_drawn=scorer.expected.n_drawn,
     )
 

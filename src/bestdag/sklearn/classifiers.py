@@ -100,16 +100,16 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         table, options = raw_table(X, columns, self.missing_values)
-        kept = rows.kept(table, has_class, weights)
-        if not kept.all():
-            table, options = raw_table(X, columns, self.missing_values, kept)
-        self.classes_, found = np.unique(known[kept[has_class]], return_inverse=True)
-        codes = np.full(len(kept), len(self.classes_))  # the code of a missing value
-        codes[has_class & kept] = found
+        used = rows.used(table, has_class, weights)
+        if not used.all():
+            table, options = raw_table(X, columns, self.missing_values, used)
+        self.classes_, class_codes = np.unique(known[used[has_class]], return_inverse=True)
+        codes = np.full(len(used), len(self.classes_))  # the code of a missing value
+        codes[has_class & used] = class_codes
         target = Variable(_unused("class", table.names), tuple(map(str, self.classes_.tolist())))
         recipe = self._recipe(target.name, tuple(table.names))
-        uncut = recipe.coding.uncut(table, target, codes[kept], options)
-        counted = None if weights is None else weights[kept]
+        uncut = recipe.coding.uncut(table, target, codes[used], options)
+        counted = None if weights is None else weights[used]
         cut = recipe.coding.cut(uncut, target.name, counted, keep_missing=rows.keeps_missing)
         self.model_ = recipe.fit(cut, target.name)
         self.network_ = self.model_.network
@@ -129,14 +129,14 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the probabilities of the classes, rows x classes in the order of `classes_`."""
-        found: npt.NDArray[np.float64] = np.exp(self.predict_log_proba(X))
-        return found
+        probabilities: npt.NDArray[np.float64] = np.exp(self.predict_log_proba(X))
+        return probabilities
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the most probable class of each row; ties go to the first class."""
         best = np.argmax(self.predict_log_proba(X), axis=1)
-        found: npt.NDArray[Any] = self.classes_[best]
-        return found
+        labels: npt.NDArray[Any] = self.classes_[best]
+        return labels
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -62,12 +62,12 @@ class FayyadIraniDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        told: dict[str, Any] = {"weights": weights}
+        arguments: dict[str, Any] = {"weights": weights}
         if method.needs_target:
             labels, _ = class_labels(self, X, y)
             classes, codes = np.unique(labels, return_inverse=True)
-            told |= {"target_codes": codes, "n_classes": len(classes)}
-        self.cuts_ = [method.cuts(array[:, j].copy(), **told) for j in range(array.shape[1])]
+            arguments |= {"target_codes": codes, "n_classes": len(classes)}
+        self.cuts_ = [method.cuts(array[:, j].copy(), **arguments) for j in range(array.shape[1])]
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:

@@ -35,7 +35,7 @@ class MethodResult(Tabular):
     n_parts_of_one : int
         k: the parts of one repeat.
     whole : Result or None
-        What was learned from all rows, if that was asked for.
+        What was learned from all rows; None from `cross_validate`, which learns from parts alone.
     comparison : StructureComparison or None
         Of that with the true structure.
     """
@@ -165,13 +165,13 @@ class CrossValidation(Tabular):
         """Compare two methods by their labels, part by part."""
         a, b = self[one], self[other]
         # Where both are infinite nothing is known of the difference.
-        apart = [
+        differences = [
             math.nan if math.isinf(x) and math.isinf(y) else x - y
             for x, y in zip(a.log_losses, b.log_losses, strict=True)
         ]
-        mean = _mean(apart)
-        error = _standard_error(apart, self.k)
-        return PairedDifference(one, other, mean, error, _interval(mean, error, len(apart)))
+        mean = _mean(differences)
+        error = _standard_error(differences, self.k)
+        return PairedDifference(one, other, mean, error, _interval(mean, error, len(differences)))
 
     def differences(self) -> tuple[PairedDifference, ...]:
         """Compare every method with the best one."""

@@ -245,7 +245,7 @@ def ess_grid(
         test = read_matching(test, dataset.variables)
     points: list[EssPoint] = []
     for ess in sizes:
-        found = learn_one_of_many(
+        result = learn_one_of_many(
             dataset,
             BDeu(ess=ess),
             search=search,
@@ -257,16 +257,16 @@ def ess_grid(
         )
         loss = None
         if test is not None:
-            loss = found.fit(OF_SCORE, threads=threads).log_loss(test, threads=threads)
+            loss = result.fit(OF_SCORE, threads=threads).log_loss(test, threads=threads)
         points.append(
             EssPoint(
                 ess=ess,
-                score=found.score,
-                dag=found.dag,
-                cpdag=found.dag.cpdag(),
-                is_proved=found.is_proved,
-                gap=found.gap,
-                shd_to_last=compare(points[-1].dag, found.dag).shd_cpdag if points else None,
+                score=result.score,
+                dag=result.dag,
+                cpdag=result.dag.cpdag(),
+                is_proved=result.is_proved,
+                gap=result.gap,
+                shd_to_last=compare(points[-1].dag, result.dag).shd_cpdag if points else None,
                 test_log_loss=loss,
             )
         )
@@ -274,7 +274,7 @@ def ess_grid(
 
 
 def _marks(graph: Pdag) -> dict[tuple[str, str], str]:
-    found = dict.fromkeys(graph.edges, "--")
+    marks = dict.fromkeys(graph.edges, "--")
     for parent, child in graph.arcs:
-        found[min(parent, child), max(parent, child)] = "->" if parent < child else "<-"
-    return found
+        marks[min(parent, child), max(parent, child)] = "->" if parent < child else "<-"
+    return marks

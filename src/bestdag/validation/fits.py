@@ -23,7 +23,7 @@ _NUMBERS = [
 
 
 def learn_one_of_many(data: Dataset, score: Score, **settings: Any) -> Result:
-    """Learn; a search that was interrupted raises KeyboardInterrupt, whatever it found."""
+    """Learn; raise KeyboardInterrupt if the search was interrupted, even with a result."""
     with _listening() as came, handling_interrupts():
         result = learn(data, score, **settings)
     if came() or result.status == "interrupted":

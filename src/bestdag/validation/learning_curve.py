@@ -162,8 +162,8 @@ def learning_curve(
     fit = _Fit(dataset, n_test, {**limits, "seed": seed})
     losses = run_all(fit, runs, threads=who_works.threads, who=_WHO, executor=who_works.executor)
     each = np.reshape(losses, (len(methods), repeats, len(chosen)))
-    found = {method.label: part for method, part in zip(methods, each, strict=True)}
-    return LearningCurve(chosen, found, n_test)
+    by_label = {method.label: part for method, part in zip(methods, each, strict=True)}
+    return LearningCurve(chosen, by_label, n_test)
 
 
 @dataclass(frozen=True, slots=True)

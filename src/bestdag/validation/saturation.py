@@ -223,7 +223,7 @@ def saturation(
     points: list[SaturationPoint] = []
     for size in _checked(sizes, dataset.n_rows):
         rows = dataset.select(rows=np.sort(order[:size]))
-        found = learn_one_of_many(
+        result = learn_one_of_many(
             rows,
             BDeu(ess=ess),
             search=search_for_fit(search),
@@ -232,10 +232,12 @@ def saturation(
             workers=who_works,
             seed=seed,
         )
-        measured = sensitivity(found.dag, rows, ess=ess, epsilon=epsilon, threads=who_works.threads)
+        measured = sensitivity(
+            result.dag, rows, ess=ess, epsilon=epsilon, threads=who_works.threads
+        )
         assert isinstance(measured, Sensitivity)
-        apart = compare(points[-1].dag, found.dag).shd_cpdag if points else None
-        points.append(SaturationPoint(size, measured, found.dag, found.is_proved, apart))
+        distance = compare(points[-1].dag, result.dag).shd_cpdag if points else None
+        points.append(SaturationPoint(size, measured, result.dag, result.is_proved, distance))
     return Saturation(tuple(points), tolerance)
 
 
