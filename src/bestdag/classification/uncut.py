@@ -136,10 +136,10 @@ def read_uncut(
         warn_of_number_marks({n: marks for n, marks in marked.items() if marks}, choice.options)
         categories |= known
         whole = [name for name in table.names if name not in numbers and name not in categories]
-        marks = dataset_of(table.discrete(whole), None, choice.options)
+        discrete = dataset_of(table.discrete(whole), None, choice.options)
         dataset = Dataset._adopt(
-            [*marks.variables, *(variable for variable, _ in categories.values())],
-            [*map(marks.codes, marks.names), *(codes for _, codes in categories.values())],
+            [*discrete.variables, *(variable for variable, _ in categories.values())],
+            [*map(discrete.codes, discrete.names), *(codes for _, codes in categories.values())],
         )
         return UncutTable(tuple(table.names), dataset, numbers)
 

@@ -58,18 +58,23 @@ _BLOCK = 1 << 18
 
 
 class Sink(Protocol):
-    """Where columns of codes and weights go."""
+    """Where columns of codes and weights go: memory, a folder, the workers of a cluster.
+
+    The order of calls is `begin`, any number of `append`, then `recode` for columns whose codes
+    change with the strategy for missing values, and `make_weights_whole` if no weight has a
+    fraction.
+    """
 
     def begin(self, n_rows: int, types: Sequence[npt.DTypeLike], has_weights: bool) -> None:
-        """Prepare for `n_rows` rows; 0 where their number is not known yet."""
+        """Prepare for columns of these types and `n_rows` rows; 0 where that is not known yet."""
         ...
 
     def append(self, columns: Sequence[_Array], weights: _Array | None) -> None:
-        """Add rows, which the sink may keep as they are; weights are float64."""
+        """Add rows: codes for each column, which the sink may keep; weights are float64."""
         ...
 
     def recode(self, column: int, table: _Array) -> None:
-        """Replace each code of a column by the entry of a table."""
+        """Replace each code c of a column, in all rows so far, by ``table[c]``."""
         ...
 
     def make_weights_whole(self) -> None:

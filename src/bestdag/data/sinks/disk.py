@@ -229,7 +229,9 @@ class Scan(Dataset):
 
     What works on a Dataset works on it, within the memory limit. `codes` gives a mapped array,
     whose pages the system loads and drops as it needs. Choosing columns or a range of rows stays on
-    disk; other choices of rows are copied to memory, if they fit. Exports and EM are refused.
+    disk; other choices of rows are copied to memory, if they fit. Exports and EM are refused, since
+    they need all rows at once, and so is pickling: another process scans again, with the same
+    cache.
 
     Attributes
     ----------
@@ -237,6 +239,13 @@ class Scan(Dataset):
         Rows of the source, where equal ones were put together.
     notes : tuple of str
         How far putting equal rows together went, if that was done.
+
+    Examples
+    --------
+    >>> from bestdag.examples import example
+    >>> rows = scan(example("asia.csv"))
+    >>> rows.select(rows=slice(0, 100)).rows_in, rows.select(rows=[0, 5, 7]).rows_in
+    ('disk', 'memory')
     """
 
     __slots__ = ("_block_rows", "_folder", "n_source", "notes")
@@ -284,7 +293,7 @@ class Scan(Dataset):
         return self._block_rows
 
     def count_provider(self, threads: int) -> CountProvider:
-        """Return who counts the families of these rows."""
+        """Return what counts families in blocks of rows, by `threads` threads."""
         blocks = importlib.import_module("bestdag.counts.blocks")  # by name: a stage above
         ordered = tuple(sorted(self.variables, key=lambda variable: variable.name))
         columns = [self.codes(variable.name) for variable in ordered]
@@ -299,13 +308,17 @@ class Scan(Dataset):
         return provider
 
     def remove_cache(self) -> None:
-        """Remove the folder with the codes; what is open stays readable."""
+        """Remove the folder with the codes; tables that are open stay readable.
+
+        Only a folder that ``scan(cache=...)`` made is left to be removed: others are gone with the
+        scan.
+        """
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
     def in_memory(self, who: str) -> NoReturn:
-        """Refuse."""
+        """Refuse, in the name of `who`: the rows stay on disk."""
         raise InvalidParameterError(
             f"{who}: the rows of a scan stay on disk; "
             f"{by_reader('read the table with read', 'pass --rows-in memory')}"
@@ -314,7 +327,7 @@ class Scan(Dataset):
     # Cells
 
     def missing(self, name: str) -> npt.NDArray[np.bool_]:
-        """Which cells of a column are missing: one byte per row, in memory."""
+        """Return a boolean mask of the missing values of one column: a byte per row, in memory."""
         self._require(name)
         _require_memory(f"a byte for each of {self.n_rows:,} rows", self.n_rows)
         return super().missing(name)

@@ -344,7 +344,7 @@ class SqlQuery:
 
 
 def sql(query: str, con: Any = None) -> SqlQuery:
-    """Return a SQL query as a table, for `read`, `learn` and whatever else takes a table.
+    """Return a SQL query as a table, for `read`, `learn` and all that takes a table.
 
     Parameters
     ----------
@@ -352,7 +352,19 @@ def sql(query: str, con: Any = None) -> SqlQuery:
         One statement that selects: ``SELECT``, ``FROM`` or ``WITH``. It may name files and, with
         `con`, tables. Anything that writes, attaches or installs is refused.
     con : duckdb.DuckDBPyConnection, optional
-        The connection to ask; a private one unless given.
+        The connection that runs it; a private one unless given.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the query is not text.
+    DataError
+        If it cannot be parsed, or is not one statement that selects.
+
+    Notes
+    -----
+    A text is never taken for a query by the way it begins: a name such as ``"select.csv"`` is a
+    file, and a query could write one.
 
     Examples
     --------
