@@ -196,7 +196,7 @@ def watching(callback: ProgressCallback) -> Iterator[None]:
     callback : callable
         Called a few times a second, from the calling thread, with a `Progress`: phase, best score
         so far, bound, time. What it raises is raised by the work; KeyboardInterrupt does what
-        Ctrl-C does.
+        Ctrl-C does: so a callback can end a search that is good enough, and keep its result.
 
     Examples
     --------

@@ -50,12 +50,28 @@ class AveragedNetwork:
     left_out: float = 0.0
 
     def log_probability(self, data: Any, *, threads: int | None = None) -> _Floats:
-        """Work out the logarithm of the probability of each row; missing values are summed over."""
+        """Work out ln P(row) of each row under the mixture; missing values are summed over.
+
+        Parameters
+        ----------
+        data : Dataset, or anything `read` takes
+            With the variables of the networks.
+        threads : int, optional
+
+        Returns
+        -------
+        array of float64
+            In nats; minus infinity where no network allows the row.
+        """
         rows = known_rows(self.networks[0], data, "log_probability")
         return self._log_probability(rows, threads)
 
     def log_loss(self, data: Any, *, threads: int | None = None) -> float:
-        """Work out the mean of -ln P(row), in nats: row weights count, lower is better."""
+        """Work out the mean of -ln P(row), in nats; lower is better.
+
+        Row weights count. It is never above the weighted mean of the networks' own losses, since
+        the logarithm of a mean is at least the mean of the logarithms (Jensen).
+        """
         rows = known_rows(self.networks[0], data, "log_loss")
         logs, weights = self._log_probability(rows, threads), rows.weights
         if weights is None:
@@ -71,6 +87,17 @@ class AveragedNetwork:
         """Work out the distribution of one variable given the other cells of each row.
 
         Each network counts by its weight and by how probable it makes the other cells.
+
+        Parameters
+        ----------
+        target : str
+        data : Dataset, or anything `read` takes
+            A column of the target is not looked at, and may lack.
+        threads : int, optional
+
+        Returns
+        -------
+        array of float64, rows x states of the target
         """
         first = self.networks[0]
         others = known_cells(first, target, data, "predict_proba")
@@ -88,7 +115,7 @@ class AveragedNetwork:
     def predict(
         self, target: str, data: Any, *, threads: int | None = None
     ) -> npt.NDArray[np.object_]:
-        """Name the most probable state of one variable for each row, ties to the first state."""
+        """Name the most probable state of one variable for each row; ties go to the first state."""
         best = self.predict_proba(target, data, threads=threads).argmax(axis=1)
         states = np.array([*self.networks[0].variable(target).states, None], dtype=np.object_)
         return np.asarray(states[best])
@@ -126,6 +153,15 @@ def average_networks(
     most : int, default 100
         So many structures at most, the heaviest; `left_out` says how much the others weigh.
     threads : int, optional
+
+    Returns
+    -------
+    AveragedNetwork
+
+    Raises
+    ------
+    InvalidParameterError
+        If there are no structures: exact sums keep none unless `posterior` gets ``samples=``.
 
     References
     ----------

@@ -59,7 +59,14 @@ def bootstrap(
     workers: int | Executor | None = None,
     checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
 ) -> ArcProbabilities:
-    """Estimate confidence in each arc: how often it is learned from bootstrap resamples.
+    r"""Estimate confidence in each arc: how often it is learned from bootstrap resamples.
+
+    Of B structures learned, each from rows drawn with replacement, the strength of an arc is
+
+    .. math::
+
+        \hat p_{ij} = \frac{1}{B} \sum_{b=1}^{B} \left( \mathbf{1}[i \to j] +
+        \tfrac12 \mathbf{1}[i - j] \right) \quad \text{in the class of } G_b.
 
     Parameters
     ----------
@@ -90,6 +97,13 @@ def bootstrap(
         An arc counts where it is in the equivalence class of what was learned; an edge that may
         have either direction counts half each way. `threshold` is that of Scutari and
         Nagarajan; `averaged()` gives the averaged network, `dags` the structures learned.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a setting is out of range.
+    FileError, FormatError
+        If the file of `checkpoint` is in the way, or of another run.
 
     Notes
     -----

@@ -30,19 +30,22 @@ class CalibrationBin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TruthMeasures:
-    """How well probabilities tell what is true from what is not.
+    """How well probabilities rank and measure what is true.
 
     Attributes
     ----------
     auc : float or None
         Area under the ROC curve: the chance that something true has a higher probability than
-        something that is not, ties counted half; None where all or nothing is true.
+        something that is not, ties counted half (the statistic of Mann and Whitney); None where all
+        or nothing is true.
     brier : float
-        Mean squared difference between probability and truth (1 or 0); lower is better.
+        Mean squared difference between probability and truth (1 or 0), after Brier (1950); lower is
+        better.
     n_true, n : int
         How many are true, of how many.
     bins : tuple of CalibrationBin
-        The probabilities in ten equal ranges, empty ones left out.
+        The probabilities in ten equal ranges, empty ones left out: where they are calibrated, the
+        mean probability of a bin is near the share of it that is true.
     """
 
     auc: float | None
@@ -73,7 +76,7 @@ class TruthComparison(Tabular):
         that may have either direction counts half each way in `brier`, and is true both ways in
         `auc` and `bins`.
     edges : TruthMeasures
-        Of all pairs, whatever the direction.
+        Of all unordered pairs: whether they are joined, in either direction.
     """
 
     arcs: TruthMeasures

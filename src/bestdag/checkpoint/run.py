@@ -60,6 +60,13 @@ class Checkpoint:
     InvalidParameterError
         Both `resume` and `force`, or a setting that is out of range.
 
+    Notes
+    -----
+    The file has the best structure, bounds and proofs so far, not the state of the search: a
+    resumed run loses nothing that was found, and may take another way from there. A file of other
+    data or settings is refused by name of what differs. Each write puts a new file in place of the
+    old one, so that a run killed while writing leaves the old file.
+
     Examples
     --------
     >>> Checkpoint("wide.run", every=60)

@@ -67,11 +67,26 @@ class Trial:
 
     @property
     def classes(self) -> Variable:
-        """The target."""
+        """The target with its classes."""
         return self.train.dataset.variable(self.target)
 
     def run(self, recipes: Mapping[str, Recipe]) -> Iterator[tuple[str, Evaluation]]:
-        """Try every recipe on the same rows, on all threads; columns are coded once for all."""
+        """Try every recipe on the same rows, on all threads; columns are coded once for all.
+
+        Parameters
+        ----------
+        recipes : mapping of str to Recipe
+
+        Yields
+        ------
+        name, evaluation : str, Evaluation
+            Accuracy, log loss and more of the rows that were predicted, recipe by recipe.
+
+        Raises
+        ------
+        DataError
+            If a part leaves no row to learn from, or the rows cannot be divided like this.
+        """
         parts = self._all_parts(recipes)
         notes = notes_on(parts)
         for name, truth, predicted in self._predictions(recipes, parts):
@@ -80,7 +95,8 @@ class Trial:
     def hits(self, recipes: Mapping[str, Recipe]) -> dict[str, npt.NDArray[np.bool_]]:
         """Say for every recipe and row that was predicted whether the class was right.
 
-        The rows are the same for all, part by part.
+        The rows are the same for all, part by part, so that two classifiers can be compared by a
+        paired test such as McNemar's.
         """
         predictions = self._predictions(recipes, self._all_parts(recipes))
         return {name: predicted.argmax(axis=1) == truth for name, truth, predicted in predictions}

@@ -66,7 +66,10 @@ class UncutTable:
     unknown: Unknown = field(default_factory=dict)
 
     def is_missing(self) -> Mask:
-        """Return for each row whether a value is missing."""
+        """Return a boolean mask of the rows with a missing value.
+
+        A value that is no state of its column is unknown, not missing.
+        """
         missing = np.zeros(self.dataset.n_rows, bool)
         for name in self.names:
             missing |= self.is_missing_in(name)
@@ -80,7 +83,7 @@ class UncutTable:
         return missing & ~are_unknown(self.unknown[name]) if name in self.unknown else missing
 
     def rows(self, chosen: Mask) -> UncutTable:
-        """Return some of the rows."""
+        """Return some of the rows, by a boolean mask."""
         return UncutTable(
             self.names,
             self.dataset.select(rows=chosen),

@@ -18,11 +18,12 @@ _MOST_WITH_NUMBERS = 20
 
 
 def confusion_matrix(evaluation: Evaluation, ax: Any = None) -> Any:
-    """Draw how many rows of each true class were given which class.
+    """Draw how many rows of each true class were predicted to be in which class.
 
     Parameters
     ----------
     evaluation : Evaluation
+        Of a classifier: what `Trial.run` gives.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 

@@ -91,6 +91,16 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             None and NaN where a row has none, if `unlabelled` says what to do about such rows.
         sample_weight : array, optional
             How often each row counts; rows of weight 0 are as if they were not there.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If no row is left to learn from, a text column has too many values, or a value is
+            missing and `missing` refuses that.
         """
         rows = TrainingRows(type(self).__name__, self.missing, self.unlabelled)
         require_choice("classifier", "handle_unknown", self.handle_unknown, ("ignore", "error"))
@@ -116,7 +126,11 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the natural logarithms of the classes' probabilities, rows x classes."""
+        """Return the natural logarithms of the classes' probabilities, rows x classes.
+
+        They are ln P(class | attributes) under `network_`, with missing values summed over. Columns
+        are matched by place, as in all of scikit-learn.
+        """
         check_is_fitted(self)
         columns = raw_columns(self, X, reset=False)
         # By place, as in all of scikit-learn: an array may follow a frame; names were compared.

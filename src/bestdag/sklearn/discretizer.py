@@ -56,7 +56,21 @@ class FayyadIraniDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     def fit(
         self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None
     ) -> FayyadIraniDiscretizer:
-        """Find the cut points of every column."""
+        """Find the cut points of every column.
+
+        Parameters
+        ----------
+        X : array or frame of numbers, rows x columns
+            NaN marks a missing value.
+        y : array of classes
+            Needed by the method "fayyad_irani", not looked at by the others.
+        sample_weight : array, optional
+            How often each row counts.
+
+        Returns
+        -------
+        self
+        """
         method = Coding(method=self.method, bins=self.bins).make_method()
         array = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         weights = None
@@ -71,7 +85,7 @@ class FayyadIraniDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the number of the interval of every value."""
+        """Return the number of the interval of every value, as floats; NaN stays NaN."""
         check_is_fitted(self)
         array = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
         out = np.empty(array.shape, np.float64)

@@ -130,7 +130,7 @@ class TrainingRows:
         has_class: npt.NDArray[np.bool_],
         weights: npt.NDArray[np.float64] | None,
     ) -> npt.NDArray[np.bool_]:
-        """Say which rows count and show what they must."""
+        """Return a boolean mask of the rows to learn from; refuse or warn about the others."""
         counted = np.ones(len(has_class), bool) if weights is None else weights > 0
         if self.unlabelled == "drop":
             counted = counted & has_class

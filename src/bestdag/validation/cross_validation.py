@@ -82,6 +82,15 @@ def cross_validate(
 ) -> CrossValidation:
     r"""Say how well what is learned predicts rows that were held out.
 
+    The loss of a method in part :math:`D_j`, with a network learned from the other parts, is
+
+    .. math::
+
+        -\frac{1}{|D_j|} \sum_{x \in D_j} \ln P(x \mid D \setminus D_j),
+
+    in nats per row: it measures structure and parameters together, and punishes both too many and
+    too few arcs.
+
     Parameters
     ----------
     data : Dataset, or anything `read` takes
@@ -109,6 +118,14 @@ def cross_validate(
     Returns
     -------
     CrossValidation
+
+    Raises
+    ------
+    DataError
+        If a value is missing, or the rows are too many to be divided.
+    InvalidParameterError
+        If a setting is out of range, a combination is listed twice, or there are fewer rows than
+        parts.
 
     Notes
     -----

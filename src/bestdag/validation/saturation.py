@@ -82,12 +82,15 @@ class Saturation(Tabular):
 
     @property
     def curve(self) -> tuple[float, ...]:
-        """(Max-BDeu - Min-BDeu) / abs(Min-BDeu) at each point."""
+        """Relative sensitivity at each point: (Max-BDeu - Min-BDeu) / abs(Min-BDeu)."""
         return tuple(point.sensitivity.relative for point in self.points)
 
     @property
     def saturated_at(self) -> int | None:
-        """The number of rows from which on the curve is flat; None where it falls to the end."""
+        """The number of rows from which on the curve is flat; None where it falls to the end.
+
+        Flat from a point on: no later point is lower by more than `tolerance` times the highest.
+        """
         curve = self.curve
         least = self.tolerance * max(curve)
         for k in range(len(curve) - 1):
@@ -196,6 +199,13 @@ def saturation(
     Returns
     -------
     Saturation
+
+    Raises
+    ------
+    DataError
+        If rows have weights.
+    InvalidParameterError
+        If a setting is out of range.
 
     Notes
     -----
