@@ -146,7 +146,7 @@ def spread(client: Client, dataset: Dataset) -> ClusterRows:
         if own is not None:
             columns, own = [column[own > 0] for column in columns], own[own > 0]
         parts.append(Part([np.ascontiguousarray(column) for column in columns], own))
-    _require_room(workers, sum(map(_n_bytes, parts)), "the table")
+    _require_room(workers, sum(part.__sizeof__() for part in parts), "the table")
     token = uuid.uuid4().hex[:12]
     futures = [
         # As a task, not scattered: then the scheduler can do it again for a lost worker.
@@ -210,7 +210,7 @@ class _Reading:
         each = [arities] * len(parts)
         facts = awaited(
             self._client,
-            lambda: self._client.map(_facts, parts, each, pure=False),
+            lambda: self._client.map(Part.facts, parts, each, pure=False),
             self._name,
         )
         tally = self._added(in_parts, facts)
@@ -221,7 +221,7 @@ class _Reading:
         if resolved.tables:
             place = {i: place for place, i in enumerate(self._order)}
             tables = {place[i]: table for i, table in resolved.tables.items()}
-            parts = self._submitted("recoded", _recoded, parts, tables)
+            parts = self._submitted("recoded", Part.recoded, parts, tables)
         warn_of_resolved(columns, resolved, self._options)
         pairs = zip(resolved.variables, resolved.counts, strict=True)
         return ClusterRows(
@@ -322,18 +322,6 @@ def _placed(workers: Sequence[Machine], n_parts: int) -> list[str]:
 
 
 # Run by workers
-
-
-def _facts(part: Part, arities: npt.NDArray[np.int64]) -> PartFacts:
-    return part.facts(arities)
-
-
-def _recoded(part: Part, tables: Mapping[int, npt.NDArray[Any]]) -> Part:
-    return part.recoded(tables)
-
-
-def _n_bytes(part: Part) -> int:
-    return part.__sizeof__()
 
 
 @dataclass(frozen=True, slots=True)

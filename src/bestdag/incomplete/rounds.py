@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
 from bestdag.search.result import Limits, SearchResult, Status, Step
-from bestdag.search.steps import Search
+from bestdag.search.steps import Search, SearchEnd
 from bestdag.search.tabu import Tabu
 from bestdag.search.ties import is_better
 from bestdag.wording import count_of
@@ -80,12 +80,6 @@ class _Fitted:
 class _Best:
     dag: Dag
     score: float
-
-
-class _End(Exception):  # noqa: N818 (not an error)
-    def __init__(self, status: Status) -> None:
-        super().__init__(status)
-        self.status: Status = status
 
 
 class Rounds:
@@ -138,7 +132,7 @@ class Rounds:
                 start = shaken(self._best.dag, random, knowledge, most, support)
             try:
                 statuses.append(self._climb(start, is_given=number == 0 and start is not None))
-            except _End as end:
+            except SearchEnd as end:
                 statuses.append(end.status)
             except _core.OutOfTimeError:
                 statuses.append("time limit")
@@ -155,7 +149,7 @@ class Rounds:
             status=statuses[-1],
             search=self._search.name,
             seconds=time.monotonic() - self._began,
-            settings={**_settings_of(self._search), "missing": asdict(self._settings)},
+            settings={**asdict(cast("Any", self._search)), "missing": asdict(self._settings)},
             trace=tuple(self._trace),
             notes=tuple(self._notes()),
             n_rows=self._rows.dataset.total_weight,
@@ -186,7 +180,7 @@ class Rounds:
             else:
                 result = self._searched(scorer, fitted.dag)
                 if result.status in ("time limit", "interrupted"):  # it may not be the best
-                    raise _End(result.status)
+                    raise SearchEnd(result.status)
                 competes = number > 0 or is_given
                 if competes and not is_better(result.score, scorer.total(fitted.dag)):
                     return "local optimum"
@@ -222,7 +216,7 @@ class Rounds:
             if not is_free:
                 raise KeyboardInterrupt from None
             self._best = start
-        raise _End(status)
+        raise SearchEnd(status)
 
     def _last_moment(self, status: Status) -> float:
         """Until when a structure may be looked at after a search has ended early."""
@@ -405,7 +399,3 @@ def _for_rounds(task: Task, n_variables: int) -> tuple[Search, str]:
     if n_families <= _FEW_FAMILIES:
         return Exact(), ", each with the best structure"
     return HillClimb(), ", each by hill climbing"
-
-
-def _settings_of(search: Search) -> dict[str, object]:
-    return asdict(search)  # type: ignore[call-overload,no-any-return]
