@@ -127,7 +127,7 @@ _Parts = tuple[_Axes, npt.NDArray[np.int64], list[_Floats]]
 
 
 def _names(factors: Sequence[Factor], keep: Sequence[str]) -> list[str]:
-    """List the axes: those that are kept first."""
+    """List the axes, `keep` first."""
     return list(dict.fromkeys([*keep, *(name for factor in factors for name in factor.axes)]))
 
 

@@ -148,7 +148,7 @@ def average_networks(
     score : Score or str, default "bdeu"
         What the structures were weighed by.
     parameters : Estimator or str, default "score"
-        By default those that belong to the score: structures that were weighed under a prior
+        By default the estimator that belongs to the score: structures weighed under a prior
         predict under it. Others as for `Result.fit`.
     most : int, default 100
         So many structures at most, the heaviest; `left_out` says how much the others weigh.

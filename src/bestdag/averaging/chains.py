@@ -73,7 +73,7 @@ def run_chains(
     fifth unless given; of the others every so many give a structure, `n_kept` for each chain, or
     one for each step. `with_paths` says that paths will be looked for, which takes time.
     Where the chains are, and what was drawn, is kept in `state`. An `executor` runs each
-    chain as a task of its own; then those that are done are kept.
+    chain as a task of its own; then finished chains are saved.
     """
     steps = _FIRST_STEPS if n_steps is None else n_steps
     before = steps // 5 if n_before is None else min(n_before, steps - 1)

@@ -36,7 +36,7 @@ _EVERY = 30.0  # seconds
 _LEAST_SECONDS = 1e-3
 # Writing takes no larger part of the time than one in so many, unless `every` is set.
 _BETWEEN_WRITES = 20.0
-# Of what the last write took, what the next one may take; and who presses Ctrl-C waits no longer.
+# Of what the last write took, what the next one may take; and how long Ctrl-C may wait, in seconds.
 _MARGIN, _AT_ONCE = 1.25, 0.05
 _RESULT = "result"
 

@@ -1,4 +1,4 @@
-"""A data set whose rows are on the workers of a cluster, and who counts them."""
+"""A data set whose rows are on the workers of a cluster, and their counts."""
 
 from __future__ import annotations
 

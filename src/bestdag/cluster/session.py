@@ -97,7 +97,7 @@ def joined(cluster: Any, *, threads: int | None = None) -> Iterator[Client]:
 
 
 def machines(client: Client) -> list[Machine]:
-    """List the workers, by address; refuse those that do not have this version of bestdag."""
+    """List the workers, by address; refuse workers with another version of bestdag."""
     import bestdag
 
     def greeting(dask_worker: Any) -> tuple[str | None, int, float | None]:

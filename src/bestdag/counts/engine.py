@@ -66,7 +66,7 @@ class CountingEngine:
     variables : tuple of Variable
         In name order; their places are the numbers that native code knows them by.
     provider : CountProvider or None
-        Who counts, where the rows are not in memory.
+        What counts, where the rows are not in memory.
     table : _core.Table
         The data as native code has them; with a provider, the different rows with their weights,
         if they fit into memory.

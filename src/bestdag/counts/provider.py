@@ -1,4 +1,4 @@
-"""Families in flat arrays, and where their counts come from: one question to who has the rows."""
+"""Families in flat arrays, and where their counts come from: one question to the provider."""
 
 from __future__ import annotations
 

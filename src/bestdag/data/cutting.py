@@ -47,7 +47,7 @@ class Cutter:
     def columns(
         self, table: Table, options: ReadOptions
     ) -> tuple[list[RawColumn], tuple[str, ...]]:
-        """Return the columns, cut or as they are, and the names of those that are cut."""
+        """Return the columns, cut or as they are, and the names of the cut ones."""
         names = table.names
         self._require_names(names, options)
         is_cut = {name: self._is_cut(table, name, options) for name in names}

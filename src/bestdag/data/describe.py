@@ -120,7 +120,7 @@ class Advice:
     Attributes
     ----------
     missing_values : list of str
-        Texts that seem to mark missing values, beside those that were given.
+        Texts that seem to mark missing values, beside `missing_values`.
     drop : mapping of name to str
         Columns to leave out, and why.
     cut : list of str

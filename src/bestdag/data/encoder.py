@@ -257,7 +257,7 @@ def encode_rows(
     weight: WeightColumn | None = None,
     known: list[_Array] | None = None,
 ) -> Tally:
-    """Translate rows into a sink, without those that the strategy for missing values drops.
+    """Translate rows into a sink, except where the strategy for missing values drops them.
 
     `known` are the counts of values by column and code, where the source has counted them.
     """

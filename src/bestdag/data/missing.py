@@ -32,7 +32,7 @@ __all__ = [
     "recoding",
 ]
 
-# Dropping rows leaves at least one in so many, unless told to.
+# Dropping rows leaves at least one in so many, unless `allow_few_rows` is set.
 _LEAST_PART = 3
 
 

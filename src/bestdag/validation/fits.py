@@ -37,11 +37,11 @@ def _listening() -> Iterator[Callable[[], bool]]:
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
-    heard: list[int] = []
+    received: list[int] = []
     before = {number: signal.getsignal(number) for number in _NUMBERS}
 
     def note(number: int, frame: FrameType | None) -> None:
-        heard.append(number)
+        received.append(number)
         answer = before[signal.Signals(number)]
         assert callable(answer)
         answer(number, frame)
@@ -50,7 +50,7 @@ def _listening() -> Iterator[Callable[[], bool]]:
     for number in listened:
         signal.signal(number, note)
     try:
-        yield lambda: bool(heard)
+        yield lambda: bool(received)
     finally:
         for number in listened:
             signal.signal(number, before[number])

@@ -53,7 +53,7 @@ class RawColumn:
     `codes` are positions in `values`; any position past the end is a missing value. A column that
     comes in batches has none. `declared` are states the source itself declares, in order;
     `variable` is what the column was before. Codes that are `owned` may be overwritten. `keys`
-    are the values as the source has them, by which batches are asked for. `counts` says how
+    are the values as the source has them, which `batches` goes by. `counts` says how
     many rows have each of them and then how many have none, where the source knows.
     """
 
