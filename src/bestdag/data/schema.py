@@ -85,7 +85,13 @@ class Variable:
         return len(self.states)
 
     def code(self, state: str) -> int:
-        """Position of a state, or an error that names the nearest one."""
+        """Return the position of a state.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such state; the message offers the nearest one.
+        """
         try:
             return self.states.index(state)
         except ValueError:

@@ -11,7 +11,7 @@ from bestdag.counts.provider import RowsIn
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
-from bestdag.search.rung import Ladder, Proved, Rung, is_useful, proved_up_to
+from bestdag.search.rung import Coverage, Rung, is_useful, proved_up_to
 from bestdag.search.structures import Structures
 from bestdag.search.ties import tie_width
 from bestdag.wording import count_of
@@ -59,6 +59,10 @@ class Limits:
     has_statements: bool = False
     has_skeleton: bool = False
     exempt: tuple[Family, ...] = ()
+
+    def with_at_most(self, max_parents: int) -> Limits:
+        """Return the class of those structures of this one with at most so many parents."""
+        return replace(self, max_parents=max_parents)
 
     def words(self) -> str:
         """Say which structures were looked at.
@@ -262,11 +266,11 @@ class SearchResult:
     peak_bytes: int | None = None
     workers: int = 1
     resumed_seconds: float = 0.0
-    ladder: Ladder = ()
+    ladder: tuple[Rung, ...] = ()
     empty_score: float | None = None
 
     @property
-    def proved(self) -> Proved:
+    def proved(self) -> Coverage:
         """What a proof covers: no structure of that class scores more than this one.
 
         "all" is every structure that the limits of the search admit; a number k those in which
@@ -391,7 +395,7 @@ class SearchResult:
         caveat = "" if self._reaches_bound() else "; not proved best"
         proved = self.proved
         if isinstance(proved, int) and self.most_parents <= proved:
-            words = replace(self.limits, max_parents=proved).words()
+            words = self.limits.with_at_most(proved).words()
             end = "; stopped early" if self.status == "interrupted" else ""
             return f"best of {words} (proved; {how}{end})"
         match self.status:
@@ -447,7 +451,7 @@ class SearchResult:
         if isinstance(proved, int) and self.most_parents > proved:
             bound = next(one.bound for one in self.ladder if one.max_parents == proved)
             assert bound is not None
-            words = replace(self.limits, max_parents=proved).words().replace("all", "any of the", 1)
+            words = self.limits.with_at_most(proved).words().replace("all", "any of the", 1)
             lines.append(f"scores {_at_least(self.score - bound)} more than {words} can (proved)")
         if not self.ladder or is_useful(self.gap, self.gain):
             return (*lines, *([] if self.gap is None else [self.shortfall()]))
@@ -460,8 +464,31 @@ class SearchResult:
             lines.append("no useful bound on the best score is known")
         return tuple(lines)
 
+    def ladder_rows(self) -> list[tuple[str, ...]]:
+        """Return the ladder as a table of texts, its head first; empty without a ladder."""
+        if not self.ladder:
+            return []
+        head = ("parents", "best log score", "", "compared with this network", "sets", "seconds")
+        return [head, *(self._rung_row(rung) for rung in self.ladder)]
+
+    def _rung_row(self, rung: Rung) -> tuple[str, ...]:
+        most = "any" if rung.max_parents is None else f"at most {rung.max_parents}"
+        best = "" if rung.score is None else f"{rung.score:.6f}"
+        engine = f" ({rung.engine})" if rung.engine else ""
+        status = f"proved{engine}" if rung.is_proved else f"not proved{engine}"
+        compared = "no bound"
+        if rung.bound is not None:
+            gap = rung.bound - self.score
+            if abs(gap) <= tie_width(self.score):
+                compared = "the same" if rung.is_proved else "none is better"
+            elif gap < 0:
+                compared = f"{_at_least(-gap)} lower" + ("" if rung.is_proved else " or more")
+            else:
+                compared = f"at most {_at_most(gap)} higher"
+        return (most, best, status, compared, f"{rung.n_sets:,}", f"{rung.seconds:.2f}")
+
     def _next_rung(self) -> Rung | None:
-        """Return the highest rung above the proved with a useful bound, or the lowest bounded."""
+        """Return the highest rung above what is proved whose bound is useful, or the lowest."""
         proved = self.proved
         least = proved if isinstance(proved, int) else 0
         bounded = [
