@@ -404,6 +404,11 @@ class CandidateListing:
     def is_complete_within(self, max_parents: int) -> bool:
         """Whether all sets of at most so many parents are listed."""
 
+    def forecast(self, max_parents: int) -> tuple[float, float]:
+        """
+        Seconds of one thread and bytes to go on to sets of so many parents; zero where nothing is known.
+        """
+
     @property
     def is_over(self) -> bool: ...
 
