@@ -24,17 +24,17 @@ def tables_by_name(tables: Iterable[ConditionalTable]) -> dict[str, ConditionalT
     """Return the tables by the names of their variables, or say why they make no network."""
     if not isinstance(tables, Iterable):
         raise DataError(f"Network: a list of tables is needed, got {tables!r:.60}")
-    found: dict[str, ConditionalTable] = {}
+    by_name: dict[str, ConditionalTable] = {}
     for table in tables:
         if not isinstance(table, ConditionalTable):
             raise DataError(f"Network: each table must be a ConditionalTable, got {table!r:.60}")
-        if table.child.name in found:
+        if table.child.name in by_name:
             raise DataError(f"Network: variable {table.child.name!r} has two tables")
-        found[table.child.name] = table
-    if not found:
+        by_name[table.child.name] = table
+    if not by_name:
         raise DataError("Network: at least one table is needed, got none")
-    _check_parents(found)
-    return found
+    _check_parents(by_name)
+    return by_name
 
 
 def _check_parents(tables: Mapping[str, ConditionalTable]) -> None:
@@ -94,17 +94,18 @@ class NetworkContent:
         properties: Iterable[str] = (),
         variable_properties: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        found = tables_by_name(tables)
+        by_name = tables_by_name(tables)
         if not isinstance(name, str):
             raise DataError(f"Network: a name must be text, got {name!r}")
         notes = {}
         for variable, texts in (variable_properties or {}).items():
-            if variable not in found:
-                raise unknown_name("variable", variable, found, who="Network")
+            if variable not in by_name:
+                raise unknown_name("variable", variable, by_name, who="Network")
             notes[variable] = property_texts(texts)
-        arcs = ((p.name, child) for child, table in found.items() for p in table.parents)
-        self._dag = Dag(found, arcs)
-        self._tables = found
+        self._dag = Dag(
+            by_name, [(p.name, c) for c, table in by_name.items() for p in table.parents]
+        )
+        self._tables = by_name
         self._name = name
         self._properties = property_texts(properties)
         self._notes = {each: texts for each, texts in notes.items() if texts}

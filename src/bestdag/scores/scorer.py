@@ -232,14 +232,17 @@ class Scorer(LocalScores):
 
     def _with_prior(self, scores: _Floats, families: Iterable[Family]) -> _Floats:
         """Add the logarithm of the prior over structures, if there is one."""
-        if self.structure_prior is None:
+        prior = self._prior
+        if prior is None:
             return scores
+        if isinstance(prior, SparsePrior):
+            return scores + prior.per_arc * np.array([len(parents) for _, parents in families])
         return scores + [self._log_prior(child, frozenset(parents)) for child, parents in families]
 
     def _log_prior(self, child: str, parents: frozenset[str]) -> float:
         """Return what the prior over structures adds to a family; there must be one."""
-        assert self.structure_prior is not None
-        value = self.structure_prior.family(child, parents)
+        assert self._prior is not None
+        value = self._prior.family(child, parents)
         if not value < math.inf:  # nan too
             raise InvalidParameterError(
                 f"structure prior: the logarithm for {child!r} given {sorted(parents)} must be a "
@@ -285,7 +288,7 @@ class Scorer(LocalScores):
             return super().numbered_changes(families, candidates, time_limit)
         with self.refusals():
             changed = self.native.changes(families, candidates, time_limit)
-        prior = self.structure_prior
+        prior = self._prior
         if isinstance(prior, SparsePrior):
             pairs = zip(families, candidates, strict=True)
             sizes = [_sizes(child, parents, group) for (child, parents), group in pairs]
@@ -300,7 +303,7 @@ class Scorer(LocalScores):
         if self.native is None:
             super()._fill_pairs(names, given, out, time_limit)
             return
-        n, priors, prior = len(names), None, self.structure_prior
+        n, priors, prior = len(names), None, self._prior
         if isinstance(prior, SparsePrior):
             priors = np.full((n, n), prior.per_arc * (len(given) + 1))
             np.fill_diagonal(priors, prior.per_arc * len(given))
