@@ -30,7 +30,6 @@ from bestdag.wording import count_of, shell_word
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
     from bestdag.data.readers import Rows
-    from bestdag.data.schema import Variable
     from bestdag.scores.base import Score
 
 __all__ = [
@@ -42,7 +41,6 @@ __all__ = [
     "read_table",
     "table_options",
     "what_was_read",
-    "wide_numbers",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -172,6 +170,12 @@ class LearningTable:
         return f"numeric columns binned at the cut points of {self.cut_points_of}: " + _listed(
             self.cut
         )
+
+    def wide_numbers(self) -> list[str]:
+        """Name numeric columns every distinct number of which was taken as a category."""
+        from bestdag.data.warnings import wide_numbers
+
+        return wide_numbers(self.dataset.variables)
 
     def settings(self) -> dict[str, Any]:
         """Return what the output says about cutting, in JSON."""
@@ -308,13 +312,6 @@ def _proposed(
     return ["bestdag", *given, *more], f"; leave out {reasons}" if reasons else ""
 
 
-def _is_numeric(variable: Variable) -> bool:
-    from bestdag.data.labels import number_in
-    from bestdag.data.warnings import MARKS
-
-    return all(number_in(state) is not None for state in variable.states if state not in MARKS)
-
-
 def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
     """Say what was read, in lines for people."""
     dataset = table.dataset
@@ -337,24 +334,10 @@ def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
     yield from table.rows.notes
     if table.cut:
         yield table.cut_in_words()
-    numbers = wide_numbers(table)
+    numbers = table.wide_numbers()
     if numbers:
         names = _listed(numbers)
         yield f"every distinct number treated as a category: {names}; --discretize bins them"
-
-
-def wide_numbers(table: LearningTable) -> list[str]:
-    """Name numeric columns every distinct number of which was taken as a category."""
-    variables = table.dataset.variables
-    return [v.name for v in variables if v.cuts is None and _is_wide_number(v)]
-
-
-def _is_wide_number(variable: Variable) -> bool:
-    from bestdag.data.schema import DEFAULT_MAX_VALUES
-    from bestdag.data.warnings import are_decimals
-
-    is_wide = variable.arity > DEFAULT_MAX_VALUES
-    return (is_wide and _is_numeric(variable)) or are_decimals(variable)
 
 
 def _listed(names: list[str]) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bestdag.files import format_suffix
-from bestdag.registry import settings_of
-from bestdag.wording import as_option
+from bestdag.registry import settings_among
 
 if TYPE_CHECKING:
     from bestdag.learned import Result
@@ -57,7 +55,8 @@ def next_commands(
     if output is None:
         commands.append(_written(data, options, context))
     elif format_suffix(output) in (".json", ".bif"):
-        most = max(result.dag.nodes, key=lambda name: (len(result.dag.parents(name)), name))
+        families = result.dag.families
+        most = max(families, key=lambda name: (len(families[name]), name))
         dash = ["--"] if most.startswith("-") else []
         commands.append(shlex.join(("bestdag", "query", _file(output), *dash, most)))
         picture = _new_file(output, ".svg")
@@ -86,9 +85,11 @@ def _again(data: str, given: _Given, context: click.Context) -> str:
     from bestdag.search import SEARCHES
 
     known = {flag: parameter for parameter in bootstrap.params for flag in parameter.opts}
-    left_out = {*_FILES, *_RUN, *(_flags(SEARCHES) - _flags(SCORES))}
+    of_searches = settings_among(SEARCHES).keys() - settings_among(SCORES).keys()
+    left_out = {*_FILES, *_RUN}
     if context.params.get("discretize") and context.params.get("bins") is None:
         left_out.remove("--target")  # of the intervals
+        of_searches.discard("target")
     words: list[str] = []
     for flag, own in given:
         if flag == "--missing":
@@ -96,13 +97,9 @@ def _again(data: str, given: _Given, context: click.Context) -> str:
             # Of a table that has none, other ways to treat missing values say nothing.
             if not isinstance(ways, click.Choice) or own[1] not in ways.choices:
                 continue
-        if flag in known and flag not in left_out:
+        if flag in known and flag not in left_out and known[flag].name not in of_searches:
             words += own
     return shlex.join(("bestdag", "bootstrap", _file(data), *words))
-
-
-def _flags(listed: Mapping[str, Any]) -> set[str]:
-    return {as_option(one.name) for entry in listed.values() for one in settings_of(entry)}
 
 
 def _file(path: str) -> str:

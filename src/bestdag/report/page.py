@@ -125,6 +125,7 @@ def report_page(
     nodes = structure_facts(dag)
     facts: dict[str, Any] = {"nodes": nodes}
     parts = []
+    make_scorer = None
     reason, instead = _NO_ROWS, ""
     read = read or TableRead.of(result)
     unit = "nats per row" if result.treatment.has_mean_scores else "nats"
@@ -152,7 +153,7 @@ def report_page(
     if result.structures is not None:
         parts.append(near_best_section(result.structures))
     if not result.was_interrupted:
-        parts.append(other_scores_section(result, threads))
+        parts.append(other_scores_section(result, make_scorer, threads))
     parts.append(sections.trace_section(result.trace, result.search))
     version = bestdag.__version__
     used = [type(score)] if score is not None else []

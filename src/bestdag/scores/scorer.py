@@ -110,21 +110,27 @@ class Scorer(LocalScores):
         prior: StructurePrior | None,
         support: Support,
     ) -> None:
-        """Become the scores of what `counts` counts; nothing is remembered yet."""
+        """Become the scores of what `counts` counts."""
         self.counts = counts
         self.names = tuple(variable.name for variable in counts.variables)
+        dataset = counts.dataset
+        self.n_rows, self.total_weight = dataset.n_rows, dataset.total_weight
+        self.rows_in = dataset.rows_in
+        if counts.provider is not None:
+            self.workers, self._together = counts.provider.workers, _PER_PASS
+        vars(self).pop("_number", None)
+        self._score_by(score, prior, support)
+
+    def _score_by(self, score: Score, prior: StructurePrior | None, support: Support) -> None:
+        """Score the same rows in another way; nothing is remembered yet."""
         self._score, self._prior, self._support = score, prior, support
         self.name = score.name
         self.is_score_equivalent = score.is_score_equivalent and (
             prior is None or prior.is_score_equivalent
         )
         self.is_per_row = bool(getattr(score, "is_per_row", False))
-        self.n_rows, self.total_weight = counts.dataset.n_rows, counts.dataset.total_weight
-        self.rows_in = counts.dataset.rows_in
-        if counts.provider is not None:
-            self.workers, self._together = counts.provider.workers, _PER_PASS
-        self.native = native_scores(counts, score, support)
-        for made in ("_memory", "_number", "_family_support"):
+        self.native = native_scores(self.counts, score, support)
+        for made in ("_memory", "_family_support"):
             vars(self).pop(made, None)
 
     def by(self, score: Score | str) -> Scorer:
@@ -147,7 +153,7 @@ class Scorer(LocalScores):
     def without_prior(self) -> Scorer:
         """Return the scores of the data alone, without the prior over structures."""
         other = copy.copy(self)
-        other._bind(self.counts, self._score, None, self._support)
+        other._score_by(self._score, None, self._support)
         return other
 
     def exempting(self, families: Collection[tuple[str, frozenset[str]]]) -> Scorer:
@@ -163,8 +169,11 @@ class Scorer(LocalScores):
     ) -> Scorer:
         """Return the same data by another score or within another limit; what is read is shared."""
         other = copy.copy(self)
-        limit = self._support if support is None else support
-        other._bind(counts or self.counts, score or self._score, self._prior, limit)
+        settings = score or self._score, self._prior, self._support if support is None else support
+        if counts is None:
+            other._score_by(*settings)
+        else:
+            other._bind(counts, *settings)
         return other
 
     @property
@@ -349,10 +358,16 @@ class Scorer(LocalScores):
 
     def explain(self, child: str, parents: Collection[str] = ()) -> Explanation:
         """Show how a local score comes about: the counts and the terms of the sum."""
-        given = parent_set(child, parents)
-        (counts,) = self.counts.count([(child, given)])
-        log_prior = None if self.structure_prior is None else self._log_prior(child, given)
-        return explain(self.score, counts, log_prior)
+        return self.explain_each([(child, parents)])[0]
+
+    def explain_each(self, families: Iterable[Family]) -> list[Explanation]:
+        """Explain many families, counted in one call."""
+        keys = [(child, parent_set(child, parents)) for child, parents in families]
+        has_prior = self._prior is not None
+        return [
+            explain(self._score, counts, self._log_prior(*key) if has_prior else None)
+            for key, counts in zip(keys, self.counts.count(keys), strict=True)
+        ]
 
     def __copy__(self) -> Self:
         """Share what is read and what counts; `__setstate__` would read all of it again."""

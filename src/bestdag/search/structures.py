@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
-from bestdag.search.ties import tie_width
+from bestdag.search.ties import is_better, tie_width
 from bestdag.tabular import Table, Tabular
 from bestdag.wording import count_of
 
@@ -100,10 +100,14 @@ class Structures(Sequence[Structure], Tabular):
         return sum(item.score >= self.rest - tie_width(self.rest) for item in self.items)
 
     def bayes_factor(self, number: int) -> float | None:
-        """How many times better the data speak for the best than for this one; None if unknown."""
+        """How many times better the data speak for the best than for this one; None if unknown.
+
+        It is 1 where rounding alone may be the difference.
+        """
         if not self.has_bayes_factors:
             return None
-        difference = max(0.0, self.items[0].score - self.items[number].score)
+        best, score = self.items[0].score, self.items[number].score
+        difference = best - score if is_better(best, score) else 0.0
         return math.exp(difference) if difference < 700 else math.inf
 
     @overload
