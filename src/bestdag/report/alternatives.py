@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ from bestdag.graph.plotting import plot_dag
 from bestdag.report.markup import drawn, paragraph, section, table
 from bestdag.scores import SCORES
 from bestdag.search.auto import Auto
+from bestdag.search.exact.dp.all_sets import can_share_sets
+from bestdag.search.exact.search import Exact
 from bestdag.search.problem import Problem
 from bestdag.wording import count_of
 
@@ -33,6 +36,8 @@ _MOST_LISTED = 100
 _LEAST_SECONDS = 1.0
 # Not worth beginning for less.
 _LEAST_SHARE = 0.01
+# Where the own score took no longer for its proof, so do others of its form, over the same counts.
+_QUICK = 0.1
 # Small graphs are drawn of networks with so many variables, and so many of them.
 _MOST_NODES, _MOST_GRAPHS = 40, 12
 _MOST_CHARACTERS = 300_000  # of all of them together
@@ -139,29 +144,41 @@ def other_scores_section(
 def _choices(
     result: Result, make_scorer: Callable[[Score], Scorer], threads: int | None
 ) -> Iterator[_Choice]:
+    """Learn by each of the other scores, with all of its defaults."""
     assert result.scored_by is not None
-    search = Auto()
     end = time.monotonic() + max(_LEAST_SECONDS, result.seconds)
-    names = [n for n in SCORES if n not in (result.scored_by.name, *_LEFT_OUT)]
-    for place, name in enumerate(names):
-        share = (end - time.monotonic()) / (len(names) - place)
-        if share < _LEAST_SHARE:
-            return
-        try:
-            score = SCORES[name]()
-            problem = Problem(
-                make_scorer(score).within_support(result.limits.support),
-                knowledge=result.knowledge,
-                max_parents=result.limits.max_parents,
-                time_limit=share,
-                workers=threads,
-            )
-            chosen = problem.solve(search)
-        except BestdagError:  # it needs more than a table, or does not suit this one
-            continue
+    pose = partial(
+        Problem,
+        knowledge=result.knowledge,
+        max_parents=result.limits.max_parents,
+        workers=threads,
+    )
+    scores, scorers = {}, {}
+    for name in SCORES:
+        with suppress(BestdagError):  # it needs more than a table, or does not suit this one
+            if name not in (result.scored_by.name, *_LEFT_OUT):
+                scores[name] = SCORES[name]()
+                scorers[name] = make_scorer(scores[name]).within_support(result.limits.support)
+    results: dict[str, SearchResult] = {}
+    if result.is_proved and result.engine == "dp" and result.seconds <= _QUICK:
+        left = max(end - time.monotonic(), _LEAST_SHARE)
+        problems = {name: pose(scorer, time_limit=left) for name, scorer in scorers.items()}
+        shared = {name: one for name, one in problems.items() if can_share_sets(one)}
+        results = dict(zip(shared, Exact().run_each([*shared.values()]), strict=True))
+    search = Auto()
+    for place, (name, scorer) in enumerate(scorers.items()):
+        chosen = results.get(name)
+        if chosen is None:
+            share = (end - time.monotonic()) / (len(scorers) - place)
+            if share < _LEAST_SHARE:
+                return
+            try:
+                chosen = pose(scorer, time_limit=share).solve(search)
+            except BestdagError:  # such as families that it cannot score
+                continue
         if chosen.status == "interrupted":
             raise KeyboardInterrupt
-        yield _Choice(score, chosen, chosen.dag.cpdag())
+        yield _Choice(scores[name], chosen, chosen.dag.cpdag())
 
 
 def _links(dag: Dag) -> set[frozenset[str]]:

@@ -146,9 +146,11 @@ class _Run:
     def _put(self) -> None:
         """Let the file have the best structure and the lowest bound."""
         state, best, bound = self._problem.state, self._known.best, self._known.bound
-        if state.is_saved and best is not None:
+        if not state.is_saved:
+            return
+        if best is not None:
             state.put("best", Best(best.structure, best.score, best.by, best.engine))
-        if state.is_saved and bound is not None:
+        if bound is not None:
             state.put("bound", bound)
 
     def followed(self, afterwards: Afterwards, status: Status) -> Status:
