@@ -229,7 +229,8 @@ def learn(
             if result.status in ("time limit", "interrupted"):
                 state.stop(at_once=result.status == "interrupted")
             else:
-                state.finish(replace(result, certificates=(), **changes))
+                rungs = tuple(replace(rung, certificates=()) for rung in result.ladder)
+                state.finish(replace(result, certificates=(), ladder=rungs, **changes))
         elif result.is_proved:
             again = partial(solve, replace(task, state=None))
             changes["certificates"] = (_ProofBySolvingAgain(result.score, again),)

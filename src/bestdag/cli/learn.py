@@ -151,6 +151,11 @@ _MISSING = missing_option(
     table_options(_MISSING),
     EM_OPTIONS,
     THREADS,
+    click.option(
+        "--ladder",
+        is_flag=True,
+        help="Print what is proved for at most 1, 2, 3, ... parents per node.",
+    ),
     click.option("-v", "--verbose", is_flag=True, help="Print details of the search."),
     COMMON,
 )
@@ -335,6 +340,7 @@ def _learn_and_print(
         threads=threads,
         as_json=as_json,
         is_verbose=options["verbose"],
+        with_ladder=options["ladder"],
     )
     if lost is not None:
         raise lost

@@ -21,7 +21,7 @@ from bestdag.cli.output import (
 from bestdag.registry import settings_of
 from bestdag.scores.prior import SparsePrior
 from bestdag.search.auto import Auto
-from bestdag.wording import as_option, count_of, either
+from bestdag.wording import aligned, as_option, count_of, either
 
 if TYPE_CHECKING:
     from bestdag.cli.learning_table import LearningTable
@@ -52,6 +52,7 @@ def print_structure(
     threads: int | None,
     as_json: bool,
     is_verbose: bool,
+    with_ladder: bool = False,
 ) -> None:
     """Print a structure, for people or as JSON.
 
@@ -89,8 +90,12 @@ def print_structure(
         rows = count_of(result.dataset.total_weight, "row")
         line += f" ({score_name}{f' {settings_text}' if settings_text else ''}, {rows})"
     _print(line, width)
-    if not result.is_proved and result.gap is not None:
-        _print(result.shortfall(), width)
+    for claim in result.claims():
+        _print(claim, width)
+    if with_ladder:
+        rungs = result.ladder_rows()
+        for line in aligned(rungs, left=4) if rungs else ["no ladder: only auto works on rungs"]:
+            print_line(line)
     is_mean = result.dataset is not None and result.treatment.has_mean_scores
     unit = "log score per row" if is_mean else "log score"
     for line in structure_lines(result.dag, losses, width, unit, compelled=result.compelled()):
@@ -144,6 +149,9 @@ def _for_json(
         "bound": result.bound,
         "gap": result.gap,
         "gap_per_row": result.gap_per_row,
+        "empty_score": result.empty_score,
+        "proved": result.proved,
+        "ladder": [rung.as_json() for rung in result.ladder],
         "seconds": result.seconds,
         "resumed_seconds": result.resumed_seconds,
         "rows_in": result.rows_in,

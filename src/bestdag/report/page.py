@@ -15,7 +15,7 @@ from bestdag.graph.plotting import plot_dag
 from bestdag.report import sections
 from bestdag.report.alternatives import near_best_section, other_scores_section, scorer_for
 from bestdag.report.families import family_facts, marginals_of, structure_facts
-from bestdag.report.markup import details, drawn, paragraph
+from bestdag.report.markup import details, drawn, paragraph, table
 from bestdag.report.sections import Probabilities, citation, references_of
 from bestdag.report.summary import TableRead, certainty, findings, table_in_words, title_of
 from bestdag.report.whatif import whatif_facts, why_no_whatif
@@ -226,11 +226,12 @@ def _summary(result: Result, read: TableRead, found: list[str]) -> str:
         score += "; of what the rows show, missing values summed out"
     lines = [result.headline(), score]
     notes = result.remarks()
-    if not result.is_proved:
-        lines.append(result.shortfall())
+    lines += result.claims()
     if result.was_interrupted:
         lead.append(_SHORT)
-    folded = details("Score and search", *map(paragraph, (*lines, *notes)))
+    rungs = result.ladder_rows()
+    ladder = [table(rungs[0], rungs[1:], left=4)] if rungs else []
+    folded = details("Score and search", *map(paragraph, (*lines, *notes)), *ladder)
     return "\n".join([*map(paragraph, lead), folded])
 
 

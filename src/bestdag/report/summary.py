@@ -130,6 +130,12 @@ def certainty(result: Result) -> str:
         if result.is_among_listed:
             return "Proved: no network made of the listed parent sets scores higher."
         return f"Proved: the best of {result.limits.words()}."
+    proved = result.proved
+    if isinstance(proved, int):
+        words = result.limits.with_at_most(proved).words()
+        if result.most_parents <= proved:
+            return f"Proved: the best of {words}. With more parents a better one may exist."
+        return f"Proved: better than {words}."
     if result.among is not None and result.status == "local optimum":
         kind = "tree" if result.among == "trees" else "network of this class"
         return f"No other {kind} scores higher; other networks may."

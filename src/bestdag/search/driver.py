@@ -108,6 +108,8 @@ def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) 
         changes["rows_in"] = scores.rows_in
     if scores.total_weight is not None and not scores.is_per_row:
         changes["n_rows"] = scores.total_weight
+    if result.ladder:
+        changes["empty_score"] = scores.total(Dag(problem.names))
     return replace(
         result,
         notes=tuple(notes),
@@ -316,6 +318,7 @@ class _Run:
             among=None if self._class is None else self._class.among,
             structures=self._listed,
             weights=None if self._class is None else self._class.weights,
+            ladder=known.ladder,
         )
 
 

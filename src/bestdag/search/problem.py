@@ -156,6 +156,13 @@ class Problem:
             other._start, other._best_before = start, None
         return other
 
+    def with_at_most(self, max_parents: int) -> Problem:
+        """Return this problem with at most so many parents for every variable, or fewer."""
+        other = copy.copy(self)
+        if self.max_parents is None or max_parents < self.max_parents:
+            other.max_parents, other._table = max_parents, None
+        return other
+
     def starting_from(self, start: Dag | None) -> Problem:
         """Return this problem with a structure to begin with, which must obey the knowledge."""
         if start is None or start is self._start:

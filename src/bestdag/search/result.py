@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from bestdag.counts.provider import RowsIn
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
+from bestdag.search.rung import Ladder, Proved, Rung, is_useful, proved_up_to
 from bestdag.search.structures import Structures
 from bestdag.search.ties import tie_width
 from bestdag.wording import count_of
@@ -58,6 +59,10 @@ class Limits:
     has_statements: bool = False
     has_skeleton: bool = False
     exempt: tuple[Family, ...] = ()
+
+    def with_at_most(self, max_parents: int) -> Limits:
+        """Return the class of those structures of this one with at most so many parents."""
+        return replace(self, max_parents=max_parents)
 
     def words(self) -> str:
         """Say which structures were looked at.
@@ -229,6 +234,11 @@ class SearchResult:
         How many processes held rows.
     resumed_seconds : float
         Of `seconds`, those that went by before the run was resumed.
+    ladder : tuple of Rung
+        What is known of the structures with at most 1, 2, 3, ... parents per variable, where the
+        search works from below, as "auto" does; a last rung without a number is about all.
+    empty_score : float or None
+        Of the structure without arcs; None where it is not known, as in a file of local scores.
     """
 
     dag: Dag
@@ -255,6 +265,24 @@ class SearchResult:
     peak_bytes: int | None = None
     workers: int = 1
     resumed_seconds: float = 0.0
+    ladder: Ladder = ()
+    empty_score: float | None = None
+
+    @property
+    def proved(self) -> Proved:
+        """What a proof covers: no structure of that class scores more than this one.
+
+        "all" is every structure that the limits of the search admit; a number k those in which
+        every variable has at most k parents, of which this one may have more; None is nothing.
+        """
+        return "all" if self.is_proved else proved_up_to(self.score, self.ladder)
+
+    @property
+    def gain(self) -> float | None:
+        """What the structure scores more than the one without arcs; None where it is not known."""
+        if self.empty_score is None or not math.isfinite(self.empty_score):
+            return None
+        return self.score - self.empty_score
 
     @property
     def gap(self) -> float | None:
@@ -311,7 +339,7 @@ class SearchResult:
         lines = [
             self.headline(),
             f"log score {self.score:.6f} (natural logarithm)",
-            *([] if self.is_proved or self.gap is None else [self.shortfall()]),
+            *self.claims(),
             *self.remarks(),
             str(self.dag),
             *(() if self.structures is None else (self.structures.summary(),)),
@@ -341,6 +369,11 @@ class SearchResult:
         if self._says_what():
             return f"{self.notes[0]} ({how})"
         caveat = "" if self._reaches_bound() else "; not proved best"
+        proved = self.proved
+        if isinstance(proved, int) and self.most_parents <= proved:
+            words = self.limits.with_at_most(proved).words()
+            end = "; stopped early" if self.status == "interrupted" else ""
+            return f"best of {words} (proved; {how}{end})"
         match self.status:
             case "optimum proved" if self.is_among_listed:
                 return f"best network of the listed parent sets (proved; {how})"
@@ -356,6 +389,106 @@ class SearchResult:
                 return f"best network found within the step limit ({how}){caveat}"
             case "interrupted":
                 return f"stopped early (Ctrl-C); best so far ({how})"
+
+    @property
+    def most_parents(self) -> int:
+        """The largest number of parents in the structure."""
+        return max((len(self.dag.parents(name)) for name in self.dag.nodes), default=0)
+
+    def claims(self) -> tuple[str, ...]:
+        """Say in words what is proved beyond the headline, and what more may be gained.
+
+        One or two lines: how far the structure is above all that have fewer parents, or how much
+        more at most those with some more parents may score; and a bound for all where it is useful
+        (see `is_useful`). Empty when the structure is proved to be the best of all.
+
+        Examples
+        --------
+        >>> rungs = (
+        ...     Rung(max_parents=1, score=-900.0, bound=-900.0, is_proved=True),
+        ...     Rung(max_parents=2, score=-612.5, bound=-608.0),
+        ... )
+        >>> result = SearchResult(
+        ...     dag=Dag(["a", "b", "c"], [("a", "c"), ("b", "c")]), score=-612.5, bound=0.0,
+        ...     status="time limit", search="order", seconds=1.0, n_rows=500, ladder=rungs,
+        ...     empty_score=-1000.0,
+        ... )
+        >>> first, second = result.claims()
+        >>> first
+        'scores 287.5 more than any of the networks with at most 1 parent per variable can (proved)'
+        >>> second.split("; ")  # doctest: +NORMALIZE_WHITESPACE
+        ['with at most 2 parents the best log score is at most 4.5 higher
+          (0.009 per row, 1.17 % of the gain over no arcs)',
+         'for more parents no useful bound is known']
+        """
+        if self.is_proved:
+            return ()
+        lines, proved = [], self.proved
+        if isinstance(proved, int) and self.most_parents > proved:
+            bound = next(one.bound for one in self.ladder if one.max_parents == proved)
+            assert bound is not None
+            words = self.limits.with_at_most(proved).words().replace("all", "any of the", 1)
+            lines.append(f"scores {_at_least(self.score - bound)} more than {words} can (proved)")
+        if not self.ladder or is_useful(self.gap, self.gain):
+            return (*lines, *([] if self.gap is None else [self.shortfall()]))
+        rung = self._next_rung()
+        if rung is not None:
+            lines.append(f"{self._next_words(rung)}; for more parents no useful bound is known")
+        elif isinstance(proved, int):
+            lines.append("for more parents no useful bound is known")
+        else:
+            lines.append("no useful bound on the best score is known")
+        return tuple(lines)
+
+    def ladder_rows(self) -> list[tuple[str, ...]]:
+        """Return the ladder as a table of texts, its head first; empty without a ladder."""
+        if not self.ladder:
+            return []
+        head = ("parents", "best log score", "", "compared with this network", "sets", "seconds")
+        return [head, *(self._rung_row(rung) for rung in self.ladder)]
+
+    def _rung_row(self, rung: Rung) -> tuple[str, ...]:
+        most = "any" if rung.max_parents is None else f"at most {rung.max_parents}"
+        best = "" if rung.score is None else f"{rung.score:.6f}"
+        engine = f" ({rung.engine})" if rung.engine else ""
+        status = f"proved{engine}" if rung.is_proved else f"not proved{engine}"
+        compared = "no bound"
+        if rung.bound is not None:
+            gap = rung.bound - self.score
+            if abs(gap) <= tie_width(self.score):
+                compared = "the same" if rung.is_proved else "none is better"
+            elif gap < 0:
+                compared = f"{_at_least(-gap)} lower" + ("" if rung.is_proved else " or more")
+            else:
+                compared = f"at most {_at_most(gap)} higher"
+        return (most, best, status, compared, f"{rung.n_sets:,}", f"{rung.seconds:.2f}")
+
+    def _next_rung(self) -> Rung | None:
+        """Return the highest rung above what is proved whose bound is useful, or the lowest."""
+        proved = self.proved
+        least = proved if isinstance(proved, int) else 0
+        bounded = [
+            one
+            for one in self.ladder
+            if one.max_parents is not None and one.max_parents > least and one.bound is not None
+        ]
+        useful = [one for one in bounded if is_useful(self._gap_to(one), self.gain)]
+        return useful[-1] if useful else next(iter(bounded), None)
+
+    def _gap_to(self, rung: Rung) -> float:
+        """Return how much more than this structure one of a rung may score."""
+        assert rung.bound is not None
+        return max(0.0, rung.bound - self.score)
+
+    def _next_words(self, rung: Rung) -> str:
+        """Say how much more the best structure of a rung may score."""
+        gap = self._gap_to(rung)
+        of = [] if not self.n_rows else [f"{_at_most(gap / self.n_rows)} per row"]
+        if self.gain:
+            of.append(f"{_at_most(100.0 * gap / self.gain)} % of the gain over no arcs")
+        noted = f" ({', '.join(of)})" if of else ""
+        parents = count_of(rung.max_parents or 0, "parent")
+        return f"with at most {parents} the best log score is at most {_at_most(gap)} higher{noted}"
 
     def remarks(self) -> tuple[str, ...]:
         """Return the notes that the headline does not say, and what was made an exception."""
@@ -416,6 +549,17 @@ class SearchResult:
 def _seconds(seconds: float) -> str:
     """Write a time with a few digits."""
     return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:,.1f} s"
+
+
+def _at_least(value: float) -> str:
+    """Write with four digits, or all before the point, rounded down."""
+    if value <= 0 or not math.isfinite(value):
+        return f"{value:g}"
+    digits = max(0, 3 - math.floor(math.log10(value)))
+    if digits > 300:
+        return f"{value:g}"
+    rounded = math.floor(value * 10.0**digits) / 10.0**digits
+    return f"{rounded:,.0f}" if digits == 0 else f"{rounded:.4g}"
 
 
 def _at_most(value: float) -> str:

@@ -64,8 +64,6 @@ _SECONDS_PER_VARIABLE = 5e-4
 # With more variables, and not all their sets, the cases that statements make are not searched: each
 # takes too long.
 _MANY_VARIABLES = 100
-# What the file of a run calls the lists of parent sets.
-_LISTS = "lists"
 _OVER_ALL = "exact search over all parent sets"
 
 
@@ -112,7 +110,7 @@ class Exact:
     def steps(self, problem: Problem) -> Steps:
         """Solve; a time limit or Ctrl-C leaves the best structure so far and a bound."""
         if not problem.has_table:
-            lists = problem.state.get(_LISTS, ScoreTable)
+            lists = problem.state.get(_lists_name(problem), ScoreTable)
             if lists is not None:
                 problem.keep_table(lists)
         needed = None if self.engine in ("gpu", "bnc") else forecast_whole(problem)
@@ -324,8 +322,14 @@ def _kept_lists(problem: Problem, table: ScoreTable) -> Steps:
     """Remember lists of parent sets that are complete, here and in the file of the run."""
     if not isinstance(problem.scores, ScoreTable):
         problem.keep_table(table)
-        if _LISTS not in problem.state:
-            yield Kept(_LISTS, table)
+        name = _lists_name(problem)
+        if name not in problem.state:
+            yield Kept(name, table)
+
+
+def _lists_name(problem: Problem) -> str:
+    """Return what the file of a run calls the lists: those of each limit of parents are others."""
+    return "lists" if problem.max_parents is None else f"lists {problem.max_parents}"
 
 
 def _whole_progress(problem: Problem) -> Callable[[float], None] | None:

@@ -195,6 +195,10 @@ class Improver:
             yield Step("reinsert", best.score - before, best.score)
         turns.take_gain(self.best.score - before, self.best.score)
 
+    def take(self, dag: Dag, score: float) -> None:
+        """Go on from a structure that was found elsewhere, if it is better."""
+        self._keep(Structure(dag, score))
+
     def climb(self) -> Generator[Event, None, bool]:
         """Take single arc changes until none raises the best; returns whether one did."""
         before = self.best.score
