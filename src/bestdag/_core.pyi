@@ -398,8 +398,11 @@ class CandidateListing:
     def stop(self) -> None:
         """List no more."""
 
-    def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, threads: int) -> None:
-        """List for so many seconds at most."""
+    def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, max_parents: int, threads: int) -> None:
+        """List for so many seconds at most, sets of at most so many parents."""
+
+    def is_complete_within(self, max_parents: int) -> bool:
+        """Whether all sets of at most so many parents are listed."""
 
     @property
     def is_over(self) -> bool: ...
@@ -410,9 +413,9 @@ class CandidateListing:
     @property
     def n_bytes(self) -> int: ...
 
-    def result(self, most_open: int, finish: bool, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any, tuple[Any, Any, Any, Any], Any]:
+    def result(self, most_open: int, finish: bool, max_parents: int, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any, tuple[Any, Any, Any, Any], Any]:
         """
-        The sets, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.
+        The sets of at most so many parents, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.
         """
 
 def total_cap(table: Table, kernel: Kernel) -> float:

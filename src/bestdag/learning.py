@@ -346,8 +346,8 @@ def _read_and_scored(
         treatment = Refuse()
     dataset = treatment.settle(data, chosen)
     if dataset.n_rows < data.n_rows:
-        those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
-        notes.append(f"learned from the {those} that have no missing values")
+        share = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
+        notes.append(f"learned from the {share} that have no missing values")
     if client is not None:
         from bestdag.cluster.reading import spread
 

@@ -91,7 +91,8 @@ public:
         return total;
     }
 
-    void run(double seconds, double max_bytes, bool stops_at_memory, const Execution& execution) {
+    void run(double seconds, double max_bytes, bool stops_at_memory, std::size_t max_parents,
+             const Execution& execution) {
         const auto start = Clock::now();
         is_limited_ = seconds < 1e9;
         deadline_ = is_limited_ ? start + duration_of(seconds) : Clock::time_point::max();
@@ -103,6 +104,7 @@ public:
         }
         max_bytes_ = max_bytes;
         stops_at_memory_ = stops_at_memory;
+        max_parents_ = max_parents;
         if (pruning_.is_on && !has_caps_) {
             const auto until =
                 is_limited_
@@ -120,7 +122,7 @@ public:
         n_waiting_sets_ = 0;
         for (ChildListing& child : children_) {
             n_waiting_sets_ += static_cast<std::int64_t>(child.n_sets());
-            if (!child.is_done) waiting_.push(&child);
+            if (!child.is_done && !child.is_complete_within(max_parents)) waiting_.push(&child);
         }
         const auto n_workers =
             std::min(waiting_.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
@@ -132,7 +134,14 @@ public:
         });
     }
 
-    CandidateSets result(std::size_t most_open, bool finish, const Execution& execution) {
+    bool is_complete_within(std::size_t max_parents) const noexcept {
+        return std::ranges::all_of(children_, [&](const ChildListing& c) {
+            return c.is_complete_within(max_parents);
+        });
+    }
+
+    CandidateSets result(std::size_t most_open, bool finish, std::size_t max_parents,
+                         const Execution& execution) {
         CandidateSets result;
         std::vector<FoundSets> found(children_.size()), open(children_.size());
         double n_sets = 0.0;
@@ -141,13 +150,18 @@ public:
                      [&](std::size_t i, const StopFlag& stop) {
                          check(stop);
                          ChildListing& c = children_[i];
-                         found[i] = finish ? std::move(c.found) : c.found;
-                         found[i].is_complete = c.is_done && c.open.scores.empty();
+                         const bool is_complete = c.is_complete_within(max_parents);
+                         if (!is_complete && pruning_.is_on) {
+                             open[i] = c.is_done ? c.open : open_sets(c, slack_);
+                             // Larger ones contain no set of the class that is missing.
+                             open[i] = up_to(std::move(open[i]), max_parents - 1);
+                             coarsen(open[i], most_open);
+                             order_by_score(open[i]);
+                         }
+                         const std::size_t most = std::max(max_parents, c.limits.required.size());
+                         found[i] = up_to(finish ? std::move(c.found) : c.found, most);
+                         found[i].is_complete = is_complete;
                          order_by_score(found[i]);
-                         if (found[i].is_complete || !pruning_.is_on) return;
-                         open[i] = c.is_done ? c.open : open_sets(c, slack_);
-                         coarsen(open[i], most_open);
-                         order_by_score(open[i]);
                      });
         for (std::size_t i = 0; i < children_.size(); ++i) {
             result.n_scored.push_back(found[i].n_scored);
@@ -229,11 +243,11 @@ private:
             const std::size_t n_before = child->n_sets();
             do {
                 enumerator.advance(*child, until, keep);
-            } while (!is_limited_ && !child->is_done);
+            } while (!is_limited_ && !child->is_done && !child->is_complete_within(max_parents_));
             n_waiting_sets_ +=
                 static_cast<std::int64_t>(child->n_sets()) - static_cast<std::int64_t>(n_before);
             child->seconds += std::chrono::duration<double>(Clock::now() - start).count();
-            if (!child->is_done) give_back(child);
+            if (!child->is_done && !child->is_complete_within(max_parents_)) give_back(child);
         }
     }
 
@@ -277,6 +291,7 @@ private:
     bool is_limited_ = false, stops_at_memory_ = false;
     Clock::time_point deadline_;
     double max_bytes_ = kInfinity;
+    std::size_t max_parents_ = kAnyParents;
     std::mutex mutex_;  // guards waiting_
     std::priority_queue<ChildListing*, std::vector<ChildListing*>, HadMore> waiting_;
     std::atomic<std::int64_t> n_bytes_ = 0;
@@ -303,27 +318,31 @@ void CandidateListing::take(std::span<const double> scores, std::span<const doub
 void CandidateListing::stop() { impl_->stop(); }
 
 void CandidateListing::run(double seconds, double max_bytes, bool stops_at_memory,
-                           const Execution& execution) {
-    impl_->run(seconds, max_bytes, stops_at_memory, execution);
+                           std::size_t max_parents, const Execution& execution) {
+    impl_->run(seconds, max_bytes, stops_at_memory, max_parents, execution);
 }
 
 bool CandidateListing::is_over() const noexcept { return impl_->is_over(); }
+
+bool CandidateListing::is_complete_within(std::size_t max_parents) const noexcept {
+    return impl_->is_complete_within(max_parents);
+}
 
 bool CandidateListing::is_full() const noexcept { return impl_->is_full(); }
 
 std::size_t CandidateListing::n_bytes() const noexcept { return impl_->n_bytes(); }
 
-CandidateSets CandidateListing::result(std::size_t most_open, bool finish,
+CandidateSets CandidateListing::result(std::size_t most_open, bool finish, std::size_t max_parents,
                                        const Execution& execution) {
-    return impl_->result(most_open, finish, execution);
+    return impl_->result(most_open, finish, max_parents, execution);
 }
 
 CandidateSets candidate_sets(const Table& table, const Kernel& kernel,
                              std::span<const ParentLimits> limits,
                              const CandidateSettings& settings, const Execution& execution) {
     CandidateListing listing(table, kernel, limits, Pruning{settings.prune});
-    listing.run(settings.seconds, settings.max_bytes, false, execution);
-    return listing.result(1, true, execution);
+    listing.run(settings.seconds, settings.max_bytes, false, kAnyParents, execution);
+    return listing.result(1, true, kAnyParents, execution);
 }
 
 }  // namespace bestdag

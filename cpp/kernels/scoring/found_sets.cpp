@@ -131,6 +131,21 @@ private:
 
 }  // namespace
 
+FoundSets up_to(FoundSets sets, std::size_t max_parents) {
+    bool has_larger = false;
+    for (std::size_t i = 0; i < sets.scores.size() && !has_larger; ++i) {
+        has_larger = sets.parents(i).size() > max_parents;
+    }
+    if (!has_larger) return sets;
+    FoundSets smaller;
+    for (std::size_t i = 0; i < sets.scores.size(); ++i) {
+        if (sets.parents(i).size() <= max_parents) smaller.add(sets.scores[i], sets.parents(i));
+    }
+    smaller.n_scored = sets.n_scored;
+    smaller.is_complete = sets.is_complete;
+    return smaller;
+}
+
 void order_by_score(FoundSets& sets) {
     const auto before = [&](std::size_t a, std::size_t b) { return comes_before(sets, a, b); };
     std::vector<std::size_t> order(sets.scores.size());

@@ -34,6 +34,9 @@ struct FoundSets {
     }
 };
 
+// Those with at most so many parents.
+FoundSets up_to(FoundSets sets, std::size_t max_parents);
+
 // Best first; equal scores as in LocalScores.
 void order_by_score(FoundSets& sets);
 

@@ -278,23 +278,23 @@ def _proposed(
     from bestdag.incomplete.complete import suited
 
     names = ("missing_values", "weights", "drop", "separator", "sheet", "encoding")
-    kept = {name: reading[name] for name in names if name in reading}
+    read_as = {name: reading[name] for name in names if name in reading}
     try:
-        advice = advice_on(data, max_states=reading.get("max_states", 50), **kept)
+        advice = advice_on(data, max_states=reading.get("max_states", 50), **read_as)
     except BestdagError:
         return None
     if advice is None:
         return None
-    given = click.get_current_context().obj
+    words = click.get_current_context().obj
     more = [word for mark in advice.missing_values for word in ("--missing-value", mark)]
     more += [word for name in advice.drop for word in ("--drop", name)]
     if advice.written:
         columns = {name: one.sql(name) for name, one in advice.written.items()}
-        query = rewritten(data, columns, kept.get("separator"), kept.get("encoding"))
-        if query is None or data not in given:
+        query = rewritten(data, columns, read_as.get("separator"), read_as.get("encoding"))
+        if query is None or data not in words:
             return None
-        given = tuple(query if word == data else word for word in given)
-        given = (given[0], "--sql", *without(given[1:], "--separator", "--encoding"))
+        words = tuple(query if word == data else word for word in words)
+        words = (words[0], "--sql", *without(words[1:], "--separator", "--encoding"))
     if (advice.cut or advice.written) and not cutting.discretize:
         if cutting.cut_points is not None:
             return None
@@ -309,7 +309,7 @@ def _proposed(
     if not more:
         return None
     reasons = ", ".join(f"{name!r} ({reason})" for name, reason in advice.drop.items())
-    return ["bestdag", *given, *more], f"; leave out {reasons}" if reasons else ""
+    return ["bestdag", *words, *more], f"; leave out {reasons}" if reasons else ""
 
 
 def what_was_read(data: str, table: LearningTable) -> Iterator[str]:

@@ -66,10 +66,10 @@ def next_commands(
     return commands[:3]
 
 
-def _written(data: str, given: _Given, context: click.Context) -> str:
+def _written(data: str, options: _Given, context: click.Context) -> str:
     """Learn again, and write the network and its report."""
-    words = [word for flag, own in given if flag not in _FILES for word in own]
-    flags = [flag for flag, _ in given]
+    words = [word for flag, own in options if flag not in _FILES for word in own]
+    flags = [flag for flag, _ in options]
     if "--checkpoint" in flags and "--resume" not in flags:
         words.append("--resume")  # the file has the answer
     stem = "query" if "--sql" in flags else data
@@ -78,7 +78,7 @@ def _written(data: str, given: _Given, context: click.Context) -> str:
     return shlex.join(("bestdag", str(context.info_name), _file(data), *words))
 
 
-def _again(data: str, given: _Given, context: click.Context) -> str:
+def _again(data: str, options: _Given, context: click.Context) -> str:
     """Estimate how sure each arc is, from the same table by the same score."""
     from bestdag.cli.bootstrap import command as bootstrap
     from bestdag.scores import SCORES
@@ -91,7 +91,7 @@ def _again(data: str, given: _Given, context: click.Context) -> str:
         left_out.remove("--target")  # of the intervals
         of_searches.discard("target")
     words: list[str] = []
-    for flag, own in given:
+    for flag, own in options:
         if flag == "--missing":
             ways = known[flag].type
             # Of a table that has none, other ways to treat missing values say nothing.
@@ -152,15 +152,15 @@ def _new_file(path: str, suffix: str) -> str:
         number += 1
 
 
-def without(given: tuple[str, ...], *names: str) -> list[str]:
+def without(words: tuple[str, ...], *names: str) -> list[str]:
     """Leave out options with their values."""
-    words: list[str] = []
+    rest: list[str] = []
     is_value = False
-    for word in given:
+    for word in words:
         if is_value:
             is_value = False
         elif word in names:
             is_value = True
         elif word.partition("=")[0] not in names:
-            words.append(word)
-    return words
+            rest.append(word)
+    return rest

@@ -66,7 +66,7 @@ class CountingEngine:
     variables : tuple of Variable
         In name order; their places are the numbers that native code knows them by.
     provider : CountProvider or None
-        Who counts, where the rows are not in memory.
+        What counts, where the rows are not in memory.
     table : _core.Table
         The data as native code has them; with a provider, the different rows with their weights,
         if they fit into memory.
@@ -104,8 +104,8 @@ class CountingEngine:
     @cached_property
     def arities(self) -> list[int]:
         """States of each variable; a missing value is one more where there are some."""
-        incomplete = self.dataset.missing_counts
-        return [v.arity + (v.name in incomplete) for v in self.variables]
+        missing = self.dataset.missing_counts
+        return [v.arity + (v.name in missing) for v in self.variables]
 
     @cached_property
     def _has_missing(self) -> bool:
@@ -211,8 +211,8 @@ def _native_table(dataset: Dataset, names: list[str]) -> _core.Table:
         order = np.lexsort((weights, *reversed(columns)))
         columns = [column[order] for column in columns]
         weights = weights[order]
-    incomplete, declared = dataset.missing_counts, dataset.arities
-    arities = [declared[name] + (name in incomplete) for name in names]
+    missing, declared = dataset.missing_counts, dataset.arities
+    arities = [declared[name] + (name in missing) for name in names]
     return _core.Table(dataset.n_rows, columns, arities, weights)
 
 

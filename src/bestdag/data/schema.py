@@ -87,7 +87,13 @@ class Variable:
         return len(self.states) - 1 - n_missing <= n_cuts <= len(self.states) - 1
 
     def code(self, state: str) -> int:
-        """Position of a state, or an error that names the nearest one."""
+        """Return the position of a state.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such state; the message offers the nearest one.
+        """
         try:
             return self.states.index(state)
         except ValueError:

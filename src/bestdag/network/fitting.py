@@ -109,11 +109,11 @@ def require_same_states(network: Network, dataset: Dataset) -> None:
     for variable in network.variables:
         if variable.name not in dataset.arities:
             continue
-        given = dataset.variable(variable.name).states
-        if given != variable.states:
+        states = dataset.variable(variable.name).states
+        if states != variable.states:
             raise DataError(
                 f"fit: states of {variable.name!r} are {first_names(variable.states)} in the "
-                f"network and {first_names(given)} in the data; give the data the states of the "
+                f"network and {first_names(states)} in the data; give the data the states of the "
                 "network"
             )
 
@@ -426,8 +426,8 @@ def run_em(
 
     >>> from bestdag.data.readers import read
     >>> tosses = read({"coin": ["heads", "heads", "tails", ""]}, missing="keep")
-    >>> found = run_em(Dag(["coin"]), tosses)
-    >>> found.network.table("coin").values.round(3).tolist(), found.converged
+    >>> result = run_em(Dag(["coin"]), tosses)
+    >>> result.network.table("coin").values.round(3).tolist(), result.converged
     ([0.667, 0.333], True)
     """
     em = EM() if em is None else em

@@ -89,8 +89,8 @@ def _rounded(probability: float) -> float:
 def marginals_of(network: Network, data: Dataset) -> tuple[dict[str, list[float]], str]:
     """Return the distribution of each variable, and where it comes from."""
     if network.forecast().n_cells <= MOST_TREE_CELLS:
-        found = network.marginals()
-        return {name: one.values.tolist() for name, one in found.items()}, "in the fitted network"
+        marginals = {name: one.values.tolist() for name, one in network.marginals().items()}
+        return marginals, "in the fitted network"
     shares = {}
     for variable in data.variables:
         # The code of a missing value comes after those of the states.

@@ -211,11 +211,11 @@ def _by_arc(dag: Dag, probabilities: Probabilities | None) -> dict[tuple[str, st
     return {arc: probabilities.edge(*arc) for arc in dag.arcs}
 
 
-def _summary(result: Result, read: TableRead, found: list[str]) -> str:
+def _summary(result: Result, read: TableRead, sentences: list[str]) -> str:
     lead = [one.text for one in result.advice]
     if result.dataset is not None:
         lead.append(" ".join(table_in_words(result.dataset, read, result.treatment)))
-    lead += [" ".join(found), certainty(result)]
+    lead += [" ".join(sentences), certainty(result)]
     score = f"log score {result.score:.6f} (natural logarithm)"
     if result.scored_by is not None and result.n_rows is not None:
         score += f", {result.scored_by!r:.80}"

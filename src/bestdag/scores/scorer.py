@@ -269,8 +269,8 @@ class Scorer(LocalScores):
         else:
             return
         assert isinstance(self.score, RefusingScore)
-        given = [self.variables[parent] for parent in parents]
-        self.score.refuse(self.variables[child], given, n_bytes)
+        variables = [self.variables[parent] for parent in parents]
+        self.score.refuse(self.variables[child], variables, n_bytes)
 
     @cached_property
     def _family_support(self) -> FamilySupport:

@@ -11,7 +11,7 @@ from bestdag.counts.provider import RowsIn
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
-from bestdag.search.rung import Ladder, Proved, Rung, is_useful, proved_up_to
+from bestdag.search.rung import Coverage, Rung, is_useful, proved_up_to
 from bestdag.search.structures import Structures
 from bestdag.search.ties import tie_width
 from bestdag.wording import count_of
@@ -265,11 +265,11 @@ class SearchResult:
     peak_bytes: int | None = None
     workers: int = 1
     resumed_seconds: float = 0.0
-    ladder: Ladder = ()
+    ladder: tuple[Rung, ...] = ()
     empty_score: float | None = None
 
     @property
-    def proved(self) -> Proved:
+    def proved(self) -> Coverage:
         """What a proof covers: no structure of that class scores more than this one.
 
         "all" is every structure that the limits of the search admit; a number k those in which

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from bestdag.search.ties import tie_width
 
-__all__ = ["Ladder", "Proved", "Rung", "proved_up_to"]
+__all__ = ["Coverage", "Rung", "is_useful", "proved_up_to"]
 
 # What a proof covers: every admissible family, those with at most so many parents, or nothing.
-Proved = Literal["all"] | int | None
+Coverage = Literal["all"] | int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +81,7 @@ class Rung:
         }
 
 
-# From below; the top rung, if it was reached, is the last.
-Ladder = tuple[Rung, ...]
-
-
-def proved_up_to(score: float, ladder: Sequence[Rung]) -> Proved:
+def proved_up_to(score: float, ladder: Sequence[Rung]) -> Coverage:
     """Return the highest rung of which no structure scores more than this; None if there is none.
 
     A rung that is not solved counts as well once its bound is no more than the score.
@@ -99,7 +95,7 @@ def proved_up_to(score: float, ladder: Sequence[Rung]) -> Proved:
     >>> proved_up_to(-24.0, rungs), proved_up_to(-20.0, rungs), proved_up_to(-31.0, rungs)
     (1, 2, None)
     """
-    covered: Proved = None
+    covered: Coverage = None
     for rung in ladder:
         if rung.bound is not None and rung.bound <= score + tie_width(score):
             covered = "all" if rung.max_parents is None else rung.max_parents
