@@ -192,17 +192,11 @@ class ExpectedScorer(Scorer):
         self.expected = counts
         self._bind(counts, score, prior, support)
 
-    def _bind(
-        self,
-        counts: CountingEngine,
-        score: Score,
-        prior: StructurePrior | None,
-        support: Support,
-    ) -> None:
-        super()._bind(counts, score, prior, support)
+    def _score_by(self, score: Score, prior: StructurePrior | None, support: Support) -> None:
+        super()._score_by(score, prior, support)
         self.native = None  # searches ask for families, in bulk
         # MIT's kernel looks at the columns themselves.
-        self._kernel = None if isinstance(score, MIT) else kernel_for(score, counts.variables)
+        self._kernel = None if isinstance(score, MIT) else kernel_for(score, self.variables)
 
     def _computed(self, families: Sequence[Family]) -> _Floats:
         """Score families without remembering them; minus infinity where they lack support."""

@@ -102,7 +102,7 @@ class NetworkContent:
             if variable not in by_name:
                 raise unknown_name("variable", variable, by_name, who="Network")
             notes[variable] = property_texts(texts)
-        arcs = ((p.name, child) for child, table in by_name.items() for p in table.parents)
+        arcs = [(p.name, child) for child, table in by_name.items() for p in table.parents]
         self._dag = Dag(by_name, arcs)
         self._tables = by_name
         self._name = name

@@ -1,4 +1,14 @@
-"""The scores, each in its own file, and the one list that names them."""
+"""The scores, each in its own file, and the one list that names them.
+
+base, NAME         what a score is; the scores
+local_scores       `LocalScores`: what a search may ask, and all it sees; scores of a user's own
+scorer             `Scorer`: a score bound to a table, with structure prior (prior), a limit of
+                   support (support), and a memory
+engine             families, changes and pairs in bulk by a native kernel, from rows or from counts
+table, jkl         `ScoreTable`, the parent sets of each child, and its files
+explanation        the terms of a family's score, and what each arc adds
+parent_sets        listing the parent sets that a search may need, from rows or fed with scores
+"""
 
 from __future__ import annotations
 

@@ -116,14 +116,13 @@ def arc_losses(scorer: LocalScores, dag: Dag) -> dict[tuple[str, str], float]:
     >>> round(losses["rain", "wet"], 6)  # 8 log 2: rain says all about wet
     5.545177
     """
-    children = [child for child in sorted(dag.nodes) if dag.parents(child)]
-    families = [(child, dag.parents(child)) for child in children]
+    families = sorted((child, parents) for child, parents in dag.families.items() if parents)
     smaller = [
         (child, tuple(other for other in parents if other != parent))
         for child, parents in families
         for parent in parents
     ]
     scores = iter(scorer.families([*families, *smaller]).tolist())
-    whole = {child: next(scores) for child in children}
+    whole = {child: next(scores) for child, _ in families}
     arcs = [(parent, child) for child, parents in families for parent in parents]
     return dict(sorted((arc, whole[arc[1]] - next(scores)) for arc in arcs))

@@ -139,7 +139,7 @@ class SparsePrior:
 
     def family(self, child: str, parents: frozenset[str]) -> float:
         """Return what the arcs of a family add."""
-        return len(parents) * self.per_arc
+        return -len(parents) * math.log(max(1, self.n_variables - 1))
 
     def arc(self, parent: str, child: str) -> float:
         """Return what an arc adds."""

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 from bestdag.errors import GraphError, require_choice, require_count, require_positive
 from bestdag.graph.dag import Dag
@@ -20,6 +20,7 @@ from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp.all_sets import forecast_whole
 from bestdag.search.exact.dp.engine import Forecast, forecast
 from bestdag.search.exact.search import Exact
+from bestdag.search.exact.solver import EngineChoice
 from bestdag.search.ladder import Ladder
 from bestdag.search.order.improve import Improver
 from bestdag.search.order.search import OrderSearch
@@ -31,7 +32,6 @@ from bestdag.search.steps import (
     Event,
     Found,
     Note,
-    Outcome,
     Phase,
     Point,
     Proved,
@@ -141,7 +141,7 @@ class Auto:
     rounds: int | None = setting(
         None, "Stop after this number of rounds, for reproducible results."
     )
-    engine: Literal["auto", "dp", "gpu", "bnc"] = setting("auto", "Engine of the exact search.")
+    engine: EngineChoice = setting("auto", "Engine of the exact search.")
     start_from: Dag | None = setting(None, "First structure: a network file.", load="structure")
 
     def __post_init__(self) -> None:
@@ -160,17 +160,16 @@ class Auto:
     def steps(self, problem: Problem) -> Steps:
         """Search; the notes of the result say what was tried and for how long."""
         if self.engine != "auto":
-            yield Note(f"auto chose exact: the engine '{self.engine}' was asked for")
-            yield from _ended(follow(Exact(engine=self.engine), problem, by="exact"))
-        elif isinstance(problem.scores, ScoreTable):
-            yield from _search_table(problem)
-        else:
-            yield from _Schedule(self, problem).steps()
+            return _by_engine(self.engine, problem)
+        if isinstance(problem.scores, ScoreTable):
+            return _search_table(problem)
+        return _Schedule(self, problem).steps()
 
 
-def _ended(steps: Generator[Event, None, Outcome]) -> Steps:
-    """Pass on the steps of a search that is all there is, and end as it does."""
-    outcome = yield from steps
+def _by_engine(engine: EngineChoice, problem: Problem) -> Steps:
+    """Search exactly by one engine, and end as it does."""
+    yield Note(f"auto chose exact: the engine '{engine}' was asked for")
+    outcome = yield from follow(Exact(engine=engine), problem, by="exact")
     if outcome.status not in ("local optimum", "optimum proved"):
         raise SearchEnd(outcome.status)
 

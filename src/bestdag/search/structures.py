@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
-from bestdag.search.ties import tie_width
+from bestdag.search.ties import is_better, tie_width
 from bestdag.tabular import Table, Tabular
 from bestdag.wording import count_of
 
@@ -110,7 +110,8 @@ class Structures(Sequence[Structure], Tabular):
         Parameters
         ----------
         number : int
-            The place in the list, from 0; the best itself has the factor 1.
+            The place in the list, from 0; the best itself has the factor 1, and so has one that
+            rounding alone may tell from it.
 
         References
         ----------
@@ -128,7 +129,8 @@ class Structures(Sequence[Structure], Tabular):
         """
         if not self.has_bayes_factors:
             return None
-        difference = max(0.0, self.items[0].score - self.items[number].score)
+        best, score = self.items[0].score, self.items[number].score
+        difference = best - score if is_better(best, score) else 0.0
         return math.exp(difference) if difference < 700 else math.inf
 
     @overload
