@@ -17,7 +17,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from bestdag import _core
 from bestdag.machine import memory_left, thread_count
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import Certificate, Multipliers
-from bestdag.search.exact.bnc.relaxation import Cut, Sets
+from bestdag.search.exact.bnc.relaxation import Cut, OrderCut, Sets
 from bestdag.search.exact.bnc.tree import closed_by
 from bestdag.search.structures import ListStatus
 from bestdag.search.ties import tie_width
@@ -136,7 +136,7 @@ def enumerate_choices(
         search.add_part(*_undivided(sets).arrays(sets))
     else:
         for cut in certificate.cuts:
-            search.add_cut([(list(c), k) for c, k in cut.terms], list(cut.equations), cut.halved)
+            _add(search, cut)
         for part in _divided(sets, certificate, limit):
             search.add_part(*part.arrays(sets))
     is_wanted = _filter(window)
@@ -152,6 +152,13 @@ def enumerate_choices(
         choices.status = "interrupted"
     choices.rest = total - search.rest + tie_width(window.best) / 2
     return choices
+
+
+def _add(search: _core.NearBest, cut: Cut | OrderCut) -> None:
+    if isinstance(cut, OrderCut):
+        search.add_order_cut(cut.members, list(chain(*cut.gains)), cut.most)
+    else:
+        search.add_cut([(list(c), k) for c, k in cut.terms], list(cut.equations), cut.halved)
 
 
 def _all_of(
@@ -316,21 +323,25 @@ def _narrowed(
     return _Part(allowed, record.cuts, tuple(m for _, m in pairs))
 
 
-def _reduced_costs(sets: Sets, pairs: list[tuple[Cut, float]]) -> tuple[_Reals, float]:
+def _reduced_costs(sets: Sets, pairs: list[tuple[Cut | OrderCut, float]]) -> tuple[_Reals, float]:
     """Return the reduced cost of every set, and what the cuts pay."""
     reduced = sets.costs.copy()
     for child in range(sets.n):
-        mine = [
-            (cut, m)
-            for cut, m in pairs
-            if child in cut.equations or any(child in members for members, _ in cut.terms)
-        ]
+        mine = [(cut, m) for cut, m in pairs if _concerns(cut, child)]
         if mine:
             _subtract(sets, child, mine, reduced)
     return reduced, math.fsum(m * cut.right_side for cut, m in pairs)
 
 
-def _subtract(sets: Sets, child: int, mine: list[tuple[Cut, float]], reduced: _Reals) -> None:
+def _concerns(cut: Cut | OrderCut, child: int) -> bool:
+    if isinstance(cut, OrderCut):
+        return child in cut.members
+    return child in cut.equations or any(child in members for members, _ in cut.terms)
+
+
+def _subtract(
+    sets: Sets, child: int, mine: list[tuple[Cut | OrderCut, float]], reduced: _Reals
+) -> None:
     first, last = int(sets.begin[child]), int(sets.begin[child + 1])
     step = max(1, _ENTRIES_AT_A_TIME // sets.n)
     for start in range(first, last, step):
@@ -340,10 +351,20 @@ def _subtract(sets: Sets, child: int, mine: list[tuple[Cut, float]], reduced: _R
         members = sets.members[sets.offsets[start] : sets.offsets[end]]
         is_in[np.repeat(np.arange(end - start), sizes), members] = 1.0
         for cut, multiplier in mine:
-            count = np.full(end - start, -int(child in cut.equations), np.int64)
-            for cluster, k in cut.terms:
-                if child in cluster:
-                    count += is_in[:, list(cluster)].sum(axis=1) < k
-            if cut.halved:
-                count = -(-count // 2)
-            reduced[start:end] -= multiplier * count
+            reduced[start:end] -= multiplier * _coefficients(cut, child, is_in)
+
+
+def _coefficients(
+    cut: Cut | OrderCut, child: int, is_in: npt.NDArray[np.float32]
+) -> npt.NDArray[np.int64]:
+    """Return a cut's coefficients for sets of a child; `is_in` has a row of ones and zeros each."""
+    if isinstance(cut, OrderCut):
+        gains = cut.gains[cut.members.index(child)]
+        forgone = np.array([max(gains) - gain for gain in gains])
+        inside = is_in[:, list(cut.members)] @ (1 << np.arange(len(cut.members)))
+        return forgone[inside.astype(np.int64)]
+    count = np.full(len(is_in), -int(child in cut.equations), np.int64)
+    for cluster, k in cut.terms:
+        if child in cluster:
+            count += is_in[:, list(cluster)].sum(axis=1) < k
+    return -(-count // 2) if cut.halved else count
