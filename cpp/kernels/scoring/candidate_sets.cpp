@@ -36,6 +36,8 @@ constexpr double kRelativeSlack = 1e-12;
 constexpr double kLeastSlice = 0.05, kSliceShare = 0.25;
 // Likelihoods given all other columns may take this share of the time, or so many seconds.
 constexpr double kShareForCaps = 0.1, kSecondsForCaps = 0.02;
+// And the bounds of sets with one parent this share, where there is no time for all sets.
+constexpr double kShareForArcs = 0.1;
 // To bring a set, found or open, into the result: what is kept back of the time.
 constexpr double kSecondsPerSetAtEnd = 1e-7;
 
@@ -115,7 +117,12 @@ public:
             return;
         }
         if (!shared_) shared_.emplace(*table_, *kernel_, limits_, pruning_, slack_);
-        extend(0, execution);  // open sets cover what is not listed
+        // Open sets cover what will not be listed in time: with a parent they bound it better.
+        const double n = static_cast<double>(table_->n_columns());
+        const double seconds_for_arcs =
+            1e-9 * n * n * (kNanosecondsPerSet + static_cast<double>(table_->n_rows()));
+        const bool is_long = shared_->forecast(max_parents).seconds > seconds * execution.threads;
+        extend(is_long && seconds_for_arcs < kShareForArcs * seconds ? 1 : 0, execution);
         shared_->run(max_parents, deadline_, max_bytes, stops_at_memory, fits_, execution);
         if (shared_->is_full()) stop();
     }
@@ -165,6 +172,7 @@ public:
         std::vector<FoundSets> found(children_.size()), open(children_.size());
         double n_sets = 0.0;
         for (const ChildListing& c : children_) n_sets += static_cast<double>(c.n_sets());
+        if (shared_) n_sets += static_cast<double>(shared_->n_listed());
         parallel_for(children_.size(), 200.0 * n_sets, execution,
                      [&](std::size_t i, const StopFlag& stop) {
                          check(stop);

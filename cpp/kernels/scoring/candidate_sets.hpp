@@ -81,9 +81,8 @@ struct CandidateSets {
 
 // What it takes to list more.
 struct ListingForecast {
-    double n_families = 0.0;  // that may have to be scored
-    double seconds = 0.0;     // of one thread
-    double bytes = 0.0;       // at most, the lists included
+    double seconds = 0.0;  // of one thread
+    double bytes = 0.0;    // of lists and of what is known of the sets of a size
 };
 
 // The sets do not fit into max_bytes.

@@ -26,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNanosecondsPerTask = 4e6;  // the clock is looked at in between
 constexpr double kSecondsPerSetAtEnd = 1e-7;
+constexpr double kLeastMeasured = 1e-3;      // seconds that say something about speed
+constexpr double kBytesPerListed = 80.0;     // in a list that grows, and in a table
 constexpr double kShareForLevel = 0.5;       // of the memory, for what the next size needs
 // Roughly, in nanoseconds: what a set takes beside its cells, a cell, a row of a histogram.
 constexpr double kPerSet = 40.0, kPerCell = 1.5, kPerRow = 0.7;
@@ -121,6 +123,7 @@ public:
                 work<decltype(zero)>(end, max_bytes, stops_at_memory, execution);
             });
             if (!tasks_.empty()) return;
+            speed_ = measured_ > kLeastMeasured ? measured_ / (1e-9 * expected_) : speed_;
             previous_ = std::move(level_);  // none where there was no room for it
             level_.reset();
             ++n_sizes_;
@@ -141,21 +144,25 @@ public:
     ListingForecast forecast(std::size_t max_parents) const {
         ListingForecast forecast;
         const std::size_t target = std::min(max_parents, most_);
-        const auto n = static_cast<double>(table_.n_columns());
-        double n_sets = n;
-        for (std::size_t size = 1; size <= target + 1; ++size) {
-            if (size > 1) n_sets *= (n - static_cast<double>(size - 1)) / static_cast<double>(size);
-            if (size <= n_sizes_) continue;
-            const double n_families = n_sets * static_cast<double>(size);
-            forecast.n_families += n_families;
-            forecast.seconds += 1e-9 * n_sets * nanoseconds_per_set(size);
-            forecast.bytes += n_families * sizeof(Listed);
-            if (size <= most_ && size <= kMaxSharedParents) {
+        for (std::size_t size = n_sizes_ + 1; size <= target + 1; ++size) {
+            const double n_sets = n_sets_of(size);
+            const double n_left = size == n_sizes_ + 1 && has_begun_ ? n_sets_left() : n_sets;
+            forecast.seconds += speed_ * 1e-9 * n_left * nanoseconds_per_set(size);
+            forecast.bytes +=
+                n_left * static_cast<double>(size) * share_that_stays() * kBytesPerListed;
+            // What a larger size needs; without room for it there is none.
+            if (size <= target) {
                 forecast.bytes += 8.0 * n_sets * static_cast<double>(n_values_ + size);
+            }
+            if (size > 1 && size == n_sizes_ + 1 && !previous_) forecast.bytes = kInfinity;
+            if (size == n_sizes_ + 1 && has_begun_ && !level_ && size <= target) {
+                forecast.bytes = kInfinity;
             }
         }
         return forecast;
     }
+
+    std::size_t n_listed() const noexcept { return n_listed_; }
 
     FoundSets sets(std::size_t child, std::size_t max_parents, bool take) {
         struct Sized {
@@ -196,6 +203,7 @@ private:
     // Prefixes with these ranks, each with all larger columns.
     struct Task {
         std::size_t first, last;
+        double n_sets;
     };
 
     // Make room for the next size, and tasks.
@@ -226,11 +234,14 @@ private:
             const auto step = static_cast<std::size_t>(
                 std::max(1.0, std::min(kNanosecondsPerTask / per_prefix, 1e9)));
             for (std::size_t at = first; at < end; at += step) {
-                tasks_.push_back({at, std::min(end, at + step)});
+                const std::size_t to = std::min(end, at + step);
+                tasks_.push_back({at, to, static_cast<double>((to - at) * n_larger)});
             }
             if (size == 1) break;
         }
         has_begun_ = true;
+        measured_ = 0.0;
+        expected_ = per_set * n_sets_left();
         return true;
     }
 
@@ -249,6 +260,30 @@ private:
         return largest;
     }
 
+    double n_sets_of(std::size_t size) const {
+        const auto n = static_cast<double>(table_.n_columns());
+        double n_sets = 1.0;
+        for (std::size_t k = 0; k < size; ++k) {
+            n_sets *= (n - static_cast<double>(k)) / static_cast<double>(k + 1);
+        }
+        return n_sets;
+    }
+
+    double n_sets_left() const {
+        double n_sets = 0.0;
+        for (const Task& task : tasks_) n_sets += task.n_sets;
+        return n_sets;
+    }
+
+    // Of the families of the next size: no more than of the last one, most likely.
+    double share_that_stays() const {
+        if (n_sizes_ < 2) return 1.0;
+        double n_listed = 0.0;
+        for (const auto& list : lists_[n_sizes_ - 1]) n_listed += static_cast<double>(list.size());
+        return n_listed / (n_sets_of(n_sizes_) * static_cast<double>(n_sizes_));
+    }
+
+    // Roughly; `speed_` is what it really took.
     double nanoseconds_per_set(std::size_t size) const {
         double states = 0.0;
         for (std::size_t c = 0; c < table_.n_columns(); ++c) {
@@ -277,9 +312,7 @@ private:
     void work(Clock::time_point until, double max_bytes, bool stops_at_memory,
               const Execution& execution) {
         const std::size_t size = n_sizes_ + 1;
-        double expected = 0.0;
-        for (const Task& task : tasks_) expected += static_cast<double>(task.last - task.first);
-        expected *= nanoseconds_per_set(size) * static_cast<double>(table_.n_columns()) / 2.0;
+        const double expected = n_sets_left() * nanoseconds_per_set(size);
         const auto n_workers =
             std::min(tasks_.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
         std::atomic<bool> has_room = true;
@@ -295,6 +328,7 @@ private:
                                  task = tasks_.front();
                                  tasks_.pop_front();
                              }
+                             const auto start = Clock::now();
                              try {
                                  worker.run(task.first, task.last);
                              } catch (...) {
@@ -304,6 +338,8 @@ private:
                              }
                              const std::lock_guard lock(mutex);
                              add(worker.listed(), worker.n_scored());
+                             measured_ +=
+                                 std::chrono::duration<double>(Clock::now() - start).count();
                              if (static_cast<double>(bytes()) > max_bytes) has_room = false;
                          }
                      });
@@ -349,6 +385,8 @@ private:
     std::size_t n_list_bytes_ = 0;
     std::atomic<std::size_t> n_listed_ = 0;
     std::vector<std::int64_t> n_scored_;
+    double measured_ = 0.0, expected_ = 0.0;  // of this size: seconds, and forecast nanoseconds
+    double speed_ = 1.0;                      // of the last size: how much longer it took
     std::size_t n_sizes_ = 0;
     bool has_begun_ = false, is_full_ = false;
     std::deque<Task> tasks_;  // of the size that is under way, what is not done
@@ -839,6 +877,7 @@ void SharedListing::run(std::size_t max_parents, Clock::time_point until, double
 std::size_t SharedListing::n_sizes() const noexcept { return impl_->n_sizes(); }
 bool SharedListing::is_full() const noexcept { return impl_->is_full(); }
 std::size_t SharedListing::bytes() const noexcept { return impl_->bytes(); }
+std::size_t SharedListing::n_listed() const noexcept { return impl_->n_listed(); }
 
 ListingForecast SharedListing::forecast(std::size_t max_parents) const {
     return impl_->forecast(max_parents);

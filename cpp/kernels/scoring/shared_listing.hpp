@@ -48,6 +48,7 @@ public:
     std::size_t n_sizes() const noexcept;
     bool is_full() const noexcept;  // memory ended it
     std::size_t bytes() const noexcept;
+    std::size_t n_listed() const noexcept;  // sets, so far
 
     // What it takes to go on to sets of so many parents.
     ListingForecast forecast(std::size_t max_parents) const;
