@@ -161,8 +161,10 @@ def test_auto_works_from_below_where_the_whole_is_out_of_reach(monkeypatch):
     assert result.ladder
     assert result.ladder[0].max_parents == 1
     for rung in result.ladder:
+        assert (rung.proved_after is not None) == rung.is_proved
         if rung.is_proved:
             assert rung.score <= result.score + 1e-6
+            assert rung.proved_after <= result.seconds
         if rung.bound is not None and rung.max_parents is not None:
             limited = Problem(Scorer(data, "bdeu"), max_parents=rung.max_parents).solve(Exact())
             assert limited.is_proved
@@ -290,3 +292,4 @@ def test_json_and_saved_results_have_the_ladder():
     assert result.proved == "all"
     values = proved(2, -7.5).as_json()
     assert (values["max_parents"], values["status"], values["gap"]) == (2, "optimum proved", 0.0)
+    assert values["proved_after"] is None  # nobody looked at a clock

@@ -173,9 +173,8 @@ def command(
     ('rows/*.parquet') or a folder whose files form one table; or, with --sql, a query. Or give a
     file of local scores with --from-scores. Rows that do not fit within --memory-limit stay on
     disk. Scores are natural logarithms; higher is better. On Ctrl-C or at the time limit, the best
-    structure so far is printed, and how much higher the best score may be. -o writes the network
-    with parameters fitted to DATA. Tables written by `bestdag discretize` keep their cut points,
-    and so does the network.
+    structure so far is printed, and what is proved. -o writes the network with parameters fitted
+    to DATA. Tables written by `bestdag discretize` keep their cut points, and so does the network.
     """
     if (data is None) == (from_scores is None):
         raise click.UsageError("give either DATA or --from-scores FILE")

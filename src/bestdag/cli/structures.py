@@ -93,8 +93,7 @@ def print_structure(
     for claim in result.claims():
         _print(claim, width)
     if with_ladder:
-        rungs = result.ladder_rows()
-        for line in aligned(rungs, left=4) if rungs else ["no ladder: only auto works on rungs"]:
+        for line in _ladder_lines(result):
             print_line(line)
     is_mean = result.dataset is not None and result.treatment.has_mean_scores
     unit = "log score per row" if is_mean else "log score"
@@ -121,6 +120,16 @@ def print_next(commands: list[str]) -> None:
 def _print(text: str, width: int) -> None:
     for line in wrapped(text, width):
         print_line(line)
+
+
+def _ladder_lines(result: Result) -> list[str]:
+    """Write the ladder as a table, or say why there is none."""
+    rows = result.ladder_rows()
+    if rows:
+        return aligned(rows, left=4)
+    if result.is_proved:
+        return ["no ladder: the proof is about all at once"]
+    return ["no ladder: no rung was reached; only the search auto has rungs"]
 
 
 def _for_json(
