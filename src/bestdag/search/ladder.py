@@ -435,8 +435,9 @@ def _with_at_most(table: ScoreTable, most: int) -> ScoreTable:
     children = []
     for i in range(table.n_variables):
         sets = table.child(i)
-        few = np.flatnonzero(np.diff(sets.offsets) <= most)
-        children.append(
-            ParentSets.of(sets.scores[few].tolist(), [sets.parents(int(k)) for k in few])
-        )
+        sizes = np.diff(sets.offsets)
+        few = sizes <= most
+        offsets = np.concatenate([[0], np.cumsum(sizes[few])])
+        members = sets.members[np.repeat(few, sizes)]
+        children.append(ParentSets(sets.scores[few], offsets, members))
     return ScoreTable(table.names, children, n_scored=table.n_scored, max_parents=most)
