@@ -390,7 +390,7 @@ class _Schedule:
         """Give the ladder a turn."""
         began = time.monotonic()
         try:
-            yield from self._passed(self._ladder.run(seconds, self._score), by="exact")
+            yield from self._passed(self._ladder.run(seconds, self._improver.best), by="exact")
         finally:
             self._spent["proof"] += time.monotonic() - began
             self._turns += 1

@@ -27,6 +27,7 @@ from bestdag.scores.prior import ArcPrior
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.statements.search import NoStructureError
+from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
 from bestdag.search.rung import Rung
 from bestdag.search.steps import (
@@ -159,7 +160,7 @@ class Ladder:
         self._proved = 0
         self._is_all_listed = False
         self._seconds_for_lists = 0.0  # since the last rung
-        self._incumbent = -math.inf
+        self._incumbent: Structure | None = None
         self.is_over = False
 
     @property
@@ -177,14 +178,16 @@ class Ladder:
         if self._next == 1 and self._has_branchings():
             yield from self._branch()
 
-    def run(self, seconds: float, incumbent: float = -math.inf) -> Steps:
+    def run(self, seconds: float, incumbent: Structure | None = None) -> Steps:
         """Work for so long, or until nothing is left to do.
 
-        A rung whose bound is no more than the score of the `incumbent` is left: nothing of it is
-        better than what is known, and the next rung is worth more than its best structure.
+        Exact searches below the top begin with the `incumbent`, the best structure so far. A rung whose bound is
+        no more than its score is left: nothing of it is better than what is known, and the next
+        rung is worth more than its best structure.
         """
         end = time.monotonic() + min(seconds, self._problem.seconds_left)
-        self._incumbent = max(self._incumbent, incumbent)
+        if incumbent is not None:
+            self._incumbent = incumbent
         while not self.is_over:
             if self._work is not None:
                 yield from self._solve(self._work, end)
@@ -257,6 +260,8 @@ class Ladder:
         assert table is not None
         problem = self._problem if most is None else self._problem.with_at_most(most)
         problem.keep_table(table)
+        if self._incumbent is not None and most is not None:  # a proof of all depends on no clock
+            problem = problem.within(math.inf, start=self._incumbent.dag)
         work = _Work(most, Exact().steps(problem), table.n_sets, seconds=self._seconds_for_lists)
         work.news_at, self._seconds_for_lists = work.seconds, 0.0
         self._work = work
@@ -311,7 +316,7 @@ class Ladder:
         bound = work.outcome.bound
         if work.outcome.proof is not None or work.max_parents is None or bound is None:
             return work.outcome.proof is not None
-        return bound.height <= self._incumbent
+        return self._incumbent is not None and bound.height <= self._incumbent.score
 
     def _is_covered(self, work: _Work) -> bool:
         """Whether a rung above it is proved, so that nothing is to be gained."""
