@@ -25,8 +25,9 @@ copies = pytest.mark.skipif(sys.platform != "linux", reason="one after another h
 
 @pytest.fixture(autouse=True)
 def _no_process_is_left():
+    before = multiprocessing.active_children()  # such as the workers of a cluster
     yield
-    assert not multiprocessing.active_children()
+    assert set(multiprocessing.active_children()) <= set(before)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 16])
