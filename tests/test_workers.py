@@ -103,11 +103,18 @@ def test_a_failure_ends_all_of_them(threads):
     assert len(done) <= 1
 
 
+def refuse():
+    raise TypeError("made from two things")
+
+
 class OddError(Exception):
-    """It cannot be made from its arguments alone."""
+    """It can be packed, and not be unpacked."""
 
     def __init__(self, one, other):
         super().__init__(f"{one} and {other}")
+
+    def __reduce__(self):
+        return refuse, ()
 
 
 @copies
