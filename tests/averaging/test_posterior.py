@@ -341,14 +341,14 @@ def test_the_method_follows_the_limit_and_not_what_is_free(prior, monkeypatch):
         return PosteriorPlan(**asked, **how, **within, threads=threads).chosen(24).method
 
     usual = {"uniform": "sampling", "order": "exact"}[prior]
-    monkeypatch.setattr("bestdag.machine._physical_memory", lambda: 8 << 30)
-    monkeypatch.setattr("bestdag.machine._limit_of_control_group", lambda: None)
+    monkeypatch.setattr("bestdag.machine.physical_memory", lambda: 8 << 30)
+    monkeypatch.setattr("bestdag.machine.limit_of_control_group", lambda: None)
     for free in (8 << 30, 1 << 20):
-        monkeypatch.setattr("bestdag.machine._free_memory", lambda free=free: free)
+        monkeypatch.setattr("bestdag.machine.free_memory", lambda free=free: free)
         assert [chosen(threads) for threads in (1, 64)] == [usual, usual]
     with memory_limit("100 MB"):
         assert chosen(1) == "chains"
-    monkeypatch.setattr("bestdag.machine._limit_of_control_group", lambda: 100 << 20)
+    monkeypatch.setattr("bestdag.machine.limit_of_control_group", lambda: 100 << 20)
     assert chosen(1) == "chains"
 
 
