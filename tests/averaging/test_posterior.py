@@ -196,7 +196,7 @@ def test_chains_go_on_until_they_agree_unless_steps_say_how_many(monkeypatch):
 
 
 def test_a_time_limit_keeps_what_chains_drew():
-    found = posterior(FIVE, method="chains", steps=10**9, samples=10**5, time_limit=0.4)
+    found = posterior(FIVE, method="chains", steps=10**9, samples=10**5, time_limit=1.0)
     assert found.status == "time limit"
     assert "the time limit ended the chains: these are the structures drawn so far" in found.notes
     # Even while the chains are settling there is a structure of each.

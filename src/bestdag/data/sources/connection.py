@@ -278,9 +278,11 @@ class Task(threading.Thread, Generic[_T]):
 
     @property
     def over(self) -> bool:
+        """Whether it has ended, or never will begin."""
         return self._ended.is_set()
 
     def run(self) -> None:
+        """Work, unless it was called off."""
         if not self._first.acquire(blocking=False):
             return
         try:
@@ -292,11 +294,13 @@ class Task(threading.Thread, Generic[_T]):
             self._ended.set()
 
     def begin(self) -> None:
+        """Start, and wait for the end."""
         self.start()
         while not self._ended.wait(_PATIENCE):
             pass
 
     def cancel(self, con: Any) -> None:
+        """Call it off, or end its query and wait for that."""
         if self._first.acquire(blocking=False):
             self._work = None  # it had not begun, and cannot any more
             self._ended.set()
