@@ -228,7 +228,7 @@ def learn(
             if result.status in ("time limit", "interrupted"):
                 state.stop(at_once=result.status == "interrupted")
             else:
-                rungs = tuple(replace(rung, certificates=()) for rung in result.ladder)
+                rungs = tuple(rung.without_certificates() for rung in result.ladder)
                 state.finish(replace(result, certificates=(), ladder=rungs, **changes))
         elif result.is_proved:
             again = partial(source.solve, replace(task, state=None))

@@ -44,7 +44,8 @@ def test_json_has_the_one_shape_of_structures(cli):
     result = json.loads(cli("learn", CSV, "--score", "bic", "--json").out)
     assert list(result) == [
         "search", "engine", "score_name", "status", "among", "limits", "advice", "score", "bound",
-        "gap", "gap_per_row", "seconds", "resumed_seconds", "rows_in", "passes", "peak_bytes",
+        "gap", "gap_per_row", "empty_score", "proved", "ladder",
+    "seconds", "resumed_seconds", "rows_in", "passes", "peak_bytes",
         "workers", "variables", "arcs", "compelled", "score_lost", "notes", "data",
         "settings",
     ]  # fmt: skip

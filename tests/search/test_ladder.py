@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bestdag import learn, watching
+from bestdag import Checkpoint, InterruptedWarning, learn, watching
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.scorer import Scorer
@@ -189,6 +189,31 @@ def test_what_a_rung_finds_goes_into_the_answer(monkeypatch):
     result = Problem(Scorer(data, "bic"), time_limit=60.0).solve(Auto())
     assert result.is_proved
     assert result.score == pytest.approx(Problem(Scorer(data, "bic")).solve(Exact()).score)
+
+
+def test_what_is_proved_of_rungs_survives_a_run_that_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
+    data = chain_data(24, 2000, 4)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(ladder_module.Ladder, "_list", stop)
+    with pytest.warns(InterruptedWarning):
+        first = learn(data, "bdeu", checkpoint=Checkpoint(tmp_path / "run"))
+    assert [(rung.max_parents, rung.is_proved) for rung in first.ladder] == [(1, True)]
+    monkeypatch.setattr(ladder_module.Ladder, "_branch", stop)
+    with pytest.warns(InterruptedWarning):
+        again = learn(data, "bdeu", checkpoint=Checkpoint(tmp_path / "run", resume=True))
+    assert again.ladder[0].without_certificates() == first.ladder[0].without_certificates()
+
+
+def test_a_proof_is_not_replaced_by_less():
+    outcome = Outcome()
+    outcome.take(proved(2, -7.0))
+    outcome.take(Rung(max_parents=2, score=-9.0, bound=-3.0))
+    assert outcome.ladder == (proved(2, -7.0),)
 
 
 # What is said -----------------------------------------------------------------------------------

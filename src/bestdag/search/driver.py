@@ -30,6 +30,7 @@ from bestdag.search.steps import (
     Outcome,
     Phase,
     Point,
+    Rung,
     Search,
     SearchEnd,
     Steps,
@@ -57,6 +58,12 @@ class Best(NamedTuple):
     score: float
     by: str
     engine: str | None
+
+
+class Rungs(NamedTuple):
+    """The rungs of a proof, as they are in the file of a run."""
+
+    rungs: tuple[Rung, ...]
 
 
 class Afterwards(NamedTuple):
@@ -149,14 +156,20 @@ class _Run:
             self._known.take(Found(best.dag, best.score, by=best.by, engine=best.engine))
         if bound is not None:
             self._known.take(bound)
+        ladder = state.get("ladder", Rungs)
+        for rung in () if ladder is None else ladder.rungs:
+            self._known.take(rung)
 
     def _put(self) -> None:
-        """Let the file have the best structure and the lowest bound."""
+        """Let the file have the best structure, the lowest bound and the rungs of the proof."""
         state, best, bound = self._problem.state, self._known.best, self._known.bound
         if state.is_saved and best is not None:
             state.put("best", Best(best.structure, best.score, best.by, best.engine))
         if state.is_saved and bound is not None:
             state.put("bound", bound)
+        if state.is_saved and self._known.rungs:
+            rungs = tuple(rung.without_certificates() for rung in self._known.ladder)
+            state.put("ladder", Rungs(rungs))
 
     def _followed(self, afterwards: Afterwards, status: Status) -> Status:
         """Run what follows the search; returns how both have ended."""

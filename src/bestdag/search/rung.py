@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bestdag.search.ties import tie_width
@@ -66,6 +66,28 @@ class Rung:
         if self.is_proved:
             return "optimum proved"
         return "open" if self.bound is None else "bounded"
+
+    def joined(self, before: Rung | None) -> Rung:
+        """Return this rung with what was proved about it before, where that is more.
+
+        Examples
+        --------
+        >>> before = Rung(max_parents=2, bound=-4.0)
+        >>> Rung(max_parents=2, score=-9.0, bound=-1.0).joined(before).bound
+        -4.0
+        """
+        if before is None or self.is_proved:
+            return self
+        if before.is_proved:
+            return before
+        is_lower = before.bound is not None and (self.bound is None or before.bound < self.bound)
+        if not is_lower:
+            return self
+        return replace(self, bound=before.bound, resolution=before.resolution)
+
+    def without_certificates(self) -> Rung:
+        """Return what is known without what proves it."""
+        return replace(self, certificates=())
 
     def as_json(self) -> dict[str, Any]:
         """Return the values that go into JSON."""

@@ -281,7 +281,7 @@ class Outcome:
             self.proof, self.status = event, "optimum proved"
             self.best = Found(event.dag, event.score, by=event.by, engine=event.engine)
         elif isinstance(event, Rung):
-            self.rungs[event.max_parents] = event
+            self.rungs[event.max_parents] = event.joined(self.rungs.get(event.max_parents))
 
 
 def can_stop(outcome: Outcome, problem: Problem) -> bool:
