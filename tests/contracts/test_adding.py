@@ -402,14 +402,21 @@ class InTally:
     "network/marked.py": '''
 """Our JSON behind a mark."""
 
+from bestdag.errors import FormatError
 from bestdag.network import json_format
 
 
 def parse(data, source):
-    """Read a network."""
+    """Read a network; the first line stays, empty, so that others keep their numbers."""
     mark, _, rest = data.partition(b"\\n")
-    assert mark == b"marked"
-    return json_format.parse(rest, source)
+    if mark != b"marked":
+        raise FormatError(f"{source}:1:1: the first line must be 'marked'")
+    return json_format.parse(b"\\n" + rest, source)
+
+
+def looks_like(text):
+    """Whether a text begins as such a file does."""
+    return text.startswith("marked")
 
 
 def render(network):
@@ -746,6 +753,8 @@ CONTRACTS = {
     "second_climb": ["every_search", "every_setting", "every_provider"],
     "Blend": ["every_estimator"],
     "few_rows": ["every_independence_test"],
+    "most_frequent": ["every_treatment"],
+    "marked": ["every_network_format"],
     "tally": ["every_provider"],
     "records_of_python": ["every_function", "answers"],
 }
