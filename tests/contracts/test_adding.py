@@ -755,13 +755,17 @@ CONTRACTS = {
     "few_rows": ["every_independence_test"],
     "most_frequent": ["every_treatment"],
     "marked": ["every_network_format"],
+    "at_zero": ["discretize_cuts"],
     "tally": ["every_provider"],
     "records_of_python": ["every_function", "answers"],
 }
 
 
+PLACES = ["contracts", "journeys", "data/test_discretize_cuts.py"]
+
+
 def test_contract_tests_hold_for_them(ask):
-    told = ["-m", "pytest", str(_ROOT / "tests/contracts"), str(_ROOT / "tests/journeys")]
+    told = ["-m", "pytest", *(str(_ROOT / "tests" / place) for place in PLACES)]
     told += ["--rootdir", str(_ROOT), "-q", "-rA", "-p", "no:cacheprovider", "-p", "adds_lines"]
     told += ["-k", f"({' or '.join(CONTRACTS)}) and not every_nth"]
     told += [f"--deselect={_ROOT}/tests/contracts/test_adding.py"]
