@@ -169,6 +169,7 @@ def test_auto_works_from_below_where_the_whole_is_out_of_reach(monkeypatch):
     first = result.ladder[0]
     assert (first.max_parents, first.is_proved) == (1, True)
     assert first.score <= result.score + 1e-6
+    assert first.proved_after <= result.seconds
     limited = Problem(Scorer(data, "bdeu"), max_parents=1).solve(Exact())
     assert limited.score == pytest.approx(first.score, rel=1e-12)
     assert result.empty_score == pytest.approx(Scorer(data, "bdeu").total(no_arcs(data)))
@@ -294,3 +295,4 @@ def test_json_and_saved_results_have_the_ladder():
     assert result.proved == "all"
     values = proved(2, -7.5).as_json()
     assert (values["max_parents"], values["status"], values["gap"]) == (2, "optimum proved", 0.0)
+    assert values["proved_after"] is None  # nobody looked at a clock

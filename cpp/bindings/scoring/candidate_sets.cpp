@@ -11,6 +11,7 @@ namespace {
 
 using Values = Array1<const double>;
 using Wanted = nb::typed<nb::tuple, nb::any, nb::any, nb::any, std::size_t>;
+using Forecast = nb::typed<nb::tuple, double, double>;
 using Result = nb::typed<nb::tuple, LocalScoresTuple, nb::any, nb::any, LocalScoresTuple, nb::any>;
 
 template <class T>
@@ -129,6 +130,15 @@ void register_candidate_sets(nb::module_& m) {
                 return self.listing.is_complete_within(max_parents);
             },
             "max_parents"_a, "Whether all sets of at most so many parents are listed.")
+        .def(
+            "forecast",
+            [](const BoundListing& self, std::size_t max_parents) {
+                const auto forecast = self.listing.forecast(max_parents);
+                return Forecast(nb::make_tuple(forecast.seconds, forecast.bytes));
+            },
+            "max_parents"_a,
+            "Seconds of one thread and bytes to go on to sets of so many parents; zero where "
+            "nothing is known.")
         .def_prop_ro("is_over", [](const BoundListing& self) { return self.listing.is_over(); })
         .def_prop_ro("is_full", [](const BoundListing& self) { return self.listing.is_full(); })
         .def_prop_ro("n_bytes", [](const BoundListing& self) { return self.listing.n_bytes(); })

@@ -79,6 +79,12 @@ struct CandidateSets {
     std::vector<std::uint8_t> is_bounded;  // by child: 0 where nothing is known of what is missing
 };
 
+// What it takes to list more.
+struct ListingForecast {
+    double seconds = 0.0;  // of one thread
+    double bytes = 0.0;    // of lists and of what is known of the sets of a size
+};
+
 // The sets do not fit into max_bytes.
 class TooManySets : public std::length_error {
 public:
@@ -131,6 +137,10 @@ public:
 
     // Whether all sets of at most so many parents are, of every child.
     bool is_complete_within(std::size_t max_parents) const noexcept;
+
+    // What it takes to go on to sets of so many parents, where all children share the counts; nothing
+    // is known otherwise (all zero).
+    ListingForecast forecast(std::size_t max_parents) const;
 
     // Whether memory ended the listing of a child.
     bool is_full() const noexcept;

@@ -107,6 +107,10 @@ class CountingEngine:
         missing = self.dataset.missing_counts
         return [v.arity + (v.name in missing) for v in self.variables]
 
+    @cached_property
+    def _has_missing(self) -> bool:
+        return self.dataset.has_missing
+
     def with_threads(self, threads: int | None) -> CountingEngine:
         """Return this engine, with so many threads from now on; None changes nothing."""
         if threads is None or thread_count(threads, who="score") == self.threads:
@@ -126,11 +130,11 @@ class CountingEngine:
             When the observed counts would not fit; scoring never needs them all at once.
         """
         arrays = self.encode(families)
-        counted = self.observed(arrays)
+        observed = self.observed(arrays)
         children, offsets, parents = (a.tolist() for a in arrays)
         return [
-            self._family_counts(children[i], parents[offsets[i] : offsets[i + 1]], *pair)
-            for i, pair in enumerate(counted)
+            self._family_counts(children[i], parents[offsets[i] : offsets[i + 1]], *one)
+            for i, one in enumerate(observed)
         ]
 
     def observed(self, families: FamilyArrays) -> list[ObservedCounts]:
@@ -158,7 +162,7 @@ class CountingEngine:
         groups: list[list[int]] = []
         for name, parents in families:
             child = self.number(name)
-            group = sorted({self.number(parent) for parent in parents})
+            group = sorted(set(map(self.number, parents)))
             if child in group:
                 raise GraphError(f"family: {name!r} cannot be its own parent")
             children.append(child)
@@ -173,7 +177,7 @@ class CountingEngine:
         table: npt.NDArray[np.int64] | npt.NDArray[np.float64],
     ) -> FamilyCounts:
         variables = tuple(self.variables[p] for p in parents)
-        if self.dataset.has_missing:
+        if self._has_missing:
             own = self.variables[child].arity
             is_shown = (configurations < [v.arity for v in variables]).all(axis=1)
             is_shown &= table[:, :own].any(axis=1)
@@ -207,8 +211,8 @@ def _native_table(dataset: Dataset, names: list[str]) -> _core.Table:
         order = np.lexsort((weights, *reversed(columns)))
         columns = [column[order] for column in columns]
         weights = weights[order]
-    missing = dataset.missing_counts
-    arities = [dataset.arities[name] + (name in missing) for name in names]
+    missing, declared = dataset.missing_counts, dataset.arities
+    arities = [declared[name] + (name in missing) for name in names]
     return _core.Table(dataset.n_rows, columns, arities, weights)
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.labels import is_absent, label_all, number_in
-from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
+from bestdag.data.schema import DEFAULT_MAX_VALUES, MAX_ARITY, MISSING_STATE, Variable
 from bestdag.data.sources.base import RawColumn
 from bestdag.data.sources.connection import sql_name, sql_text
 from bestdag.data.sources.files import DELIMITERS
@@ -51,6 +51,7 @@ __all__ = [
     "warn_of_empty_text",
     "warn_of_number_marks",
     "warn_of_states",
+    "wide_numbers",
     "written_numbers",
 ]
 
@@ -187,6 +188,23 @@ def are_decimals(variable: Variable) -> bool:
             return False
         has_fraction = has_fraction or not number.is_integer()
     return has_fraction
+
+
+def wide_numbers(variables: Iterable[Variable]) -> list[str]:
+    """Name columns of numbers that were not cut, with decimals or many distinct values."""
+    return [
+        variable.name
+        for variable in variables
+        if variable.cuts is None
+        and (
+            are_decimals(variable) or (variable.arity > DEFAULT_MAX_VALUES and _is_whole(variable))
+        )
+    ]
+
+
+def _is_whole(variable: Variable) -> bool:
+    """Whether the states are numbers."""
+    return all(number_in(state) is not None for state in variable.states if state not in MARKS)
 
 
 def are_like_cells(variables: Sequence[Variable]) -> bool:

@@ -80,8 +80,8 @@ class ParentSets:
     def __iter__(self) -> Iterator[tuple[float, tuple[int, ...]]]:
         """Go through (score, parent numbers), best first."""
         members, offsets = self.members.tolist(), self.offsets.tolist()
-        for k, score in enumerate(self.scores.tolist()):
-            yield score, tuple(members[offsets[k] : offsets[k + 1]])
+        groups = map(tuple, map(members.__getitem__, map(slice, offsets, offsets[1:])))
+        return zip(self.scores.tolist(), groups, strict=True)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ParentSets):

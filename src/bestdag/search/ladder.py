@@ -55,6 +55,10 @@ class _Tuning(NamedTuple):
     # Lists whose forecast is longer than this share of the time that is left are not begun. A
     # forecast is good to a factor of two.
     share_for_lists: float = 0.5
+    # They say nothing of what pruning saves: the next rung is likely to take no larger share of its
+    # forecast than so many times that of the last one, if that was not over at once.
+    caution: float = 4.0
+    at_once: float = 0.01
     # After each rung, what is tried to list all sets there are: seconds, and a share of what lists
     # have taken. Few sets may be left, and then the whole may be proved at once.
     least_for_all: float = 0.3
@@ -334,7 +338,9 @@ class _Lists:
         is_anew = nodes.has_ancestral or bool(nodes.required_edges)
         self._listing = None if is_anew else ParentSetListing(problem.scores, nodes)
         self._tables: dict[int | None, ScoreTable] = {}
-        self._spent = 0.0
+        self._spent = self._on_rung = 0.0
+        self._forecast: float | None = None  # seconds for the rung at hand, without any pruning
+        self._share = 1.0  # of a forecast, what it is likely to take
         self.is_complete = False  # nothing is left to list
 
     def can_reach(self, most: int, seconds: float) -> bool:
@@ -344,7 +350,11 @@ class _Lists:
         if self._listing.is_over and not self._listing.is_complete_at(most):
             return False  # memory was short
         needed = self._listing.forecast(most)
-        return needed.seconds <= seconds and needed.n_bytes <= memory_left()
+        if needed.seconds > TUNING.at_once and self._forecast is None:
+            self._forecast = needed.seconds
+        return self._share * needed.seconds <= seconds and (
+            self._share * needed.n_bytes <= memory_left()
+        )
 
     def run(self, most: int, seconds: float) -> bool:
         """Go on towards a rung; returns whether all its sets are listed, or all there are."""
@@ -358,9 +368,12 @@ class _Lists:
         listing = self._listing
         if listing is None:
             return self._list_anew(most, seconds)
+        began = time.monotonic()
         listing.run(seconds, max_parents=most)
+        self._on_rung += time.monotonic() - began
         if not listing.is_complete_at(most):
             return False
+        self._learn_from_forecast()
         if not listing.is_over:  # larger ones may be few
             more = max(TUNING.least_for_all, TUNING.share_for_all * self._spent)
             listing.run(min(more, self._problem.seconds_left))
@@ -370,6 +383,12 @@ class _Lists:
         else:
             self._tables = {most: listing.table_at(most)}
         return True
+
+    def _learn_from_forecast(self) -> None:
+        """Compare what the lists of a rung took with their forecast, which knows of no pruning."""
+        if self._forecast is not None:
+            self._share = min(1.0, TUNING.caution * self._on_rung / self._forecast)
+        self._forecast, self._on_rung = None, 0.0
 
     def _list_anew(self, most: int, seconds: float) -> bool:
         """List all sets, or those of a rung."""

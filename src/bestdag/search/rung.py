@@ -33,6 +33,8 @@ class Rung:
         score.
     seconds : float
         Spent on this rung, lists of parent sets included.
+    proved_after : float or None
+        Seconds of the whole run when the proof came; None without one.
     n_sets : int
         Candidate parent sets that the proof or the bound is about, after pruning.
     engine : str or None
@@ -48,6 +50,7 @@ class Rung:
     bound: float | None = None
     is_proved: bool = False
     seconds: float = 0.0
+    proved_after: float | None = None
     n_sets: int = 0
     engine: str | None = None
     resolution: float = 0.0
@@ -98,6 +101,7 @@ class Rung:
             "bound": self.bound,
             "gap": self.gap,
             "seconds": self.seconds,
+            "proved_after": self.proved_after,
             "parent_sets": self.n_sets,
             "engine": self.engine,
         }

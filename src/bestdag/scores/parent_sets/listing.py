@@ -52,7 +52,7 @@ _Families = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.i
 
 
 class ListingForecast(NamedTuple):
-    """What it takes to list sets: families to score at most, seconds, and bytes at most."""
+    """What it takes to list sets: families to score at most; seconds and bytes, roughly."""
 
     n_families: int
     seconds: float
@@ -162,8 +162,11 @@ class ParentSetListing:
             for size in range(max(first, len(limit.required)), max_parents + 1)
             if size <= limit.max_parents
         )
-        seconds = n_families * _NANOSECONDS_PER_FAMILY * 1e-9 / self._threads
-        return ListingForecast(n_families, seconds, n_families * _BYTES_PER_FAMILY)
+        seconds, n_bytes = self._native.forecast(max_parents)
+        if seconds == 0.0:  # not shared: by families
+            seconds = n_families * _NANOSECONDS_PER_FAMILY * 1e-9
+            n_bytes = n_families * _BYTES_PER_FAMILY
+        return ListingForecast(n_families, seconds / self._threads, n_bytes)
 
     def run(
         self,
