@@ -119,7 +119,7 @@ class Result(SearchResult):
         if self.dataset is None or self.scored_by is None:
             raise DataError(
                 "fit: needs rows of data, and this structure was learned from a table of local "
-                "scores; use fit_network(result.dag, data, estimator)"
+                "scores; use fit_network(result.dag, data, parameters)"
             )
         estimator = choose_estimator(self.scored_by, parameters, settings)
         network = self.treatment.fit(self.dag, self.dataset, estimator, threads, self.counts)

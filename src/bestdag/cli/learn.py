@@ -83,7 +83,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "tan", "tree"]
 
 _MISSING = missing_option(
-    list(TREATMENTS),
+    TREATMENTS.keys,
     "stop and recommend a strategy, drop their rows, treat them as a state, structural EM, "
     "or score each family on the rows that have it",
 )
