@@ -21,7 +21,7 @@ __all__ = ["next_commands", "without"]
 # Options of `learn` about files that are there already, and what belongs to them.
 _FILES = (
     *("--output", "--force", "--report", "--bootstrap", "--edge-weights", "--parameters"),
-    *("--require-optimal", "--verbose", "--ladder"),
+    *("--require-optimal", "--verbose", "--ladder", "--certificate", "--certificate-of"),
 )
 # Of one run: how it searches, for how long, and where it is kept.
 _RUN = (
