@@ -125,7 +125,6 @@ def _merge(left: npt.NDArray[np.int64], members: list[list[int]], cycle: list[in
     left[:, first] = left[:, cycle].min(axis=1)
     left[first, :] = left[cycle, :].min(axis=0)
     left[others, :] = _NONE
-    left[:, others] = _NONE
     left[first, first] = _NONE
     for other in others:
         members[first] += members[other]

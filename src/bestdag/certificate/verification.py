@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.limits import n_parent_sets
+from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.prior import make_prior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
@@ -33,9 +34,10 @@ from bestdag.wording import by_reader, count_of
 
 __all__ = ["Verification", "treatment_of", "verify"]
 
-# More families than this are not all scored again: of listed ones a sample is, and that pruning
-# lost nothing is not checked.
+# Up to so many families are all scored again. More are listed again, as they were for learning,
+# where that takes no longer than so many seconds; of listed scores a sample is compared.
 MOST_FAMILIES = 5_000_000
+_SECONDS_TO_LIST = 60.0
 _MOST_LISTED, _SAMPLE, _SEED = 2_000_000, 100_000, 0
 _AT_ONCE = 1 << 16
 
@@ -83,8 +85,9 @@ def verify(
         `Scorer` for a score of your own, or a file of local scores. Without it the lists of parent
         sets and their scores are taken as they are.
     time_limit : float, optional
-        Seconds for parts of more than 20 variables that dynamic programming proved: such proofs
-        leave nothing to check, and branch and cut solves them again.
+        Seconds for what may take long: parts of more than 20 variables that dynamic programming
+        proved, which leaves nothing to check, so that branch and cut solves them again; and
+        listing parent sets again.
     threads : int, optional
         Threads for scoring; every processor by default.
 
@@ -106,8 +109,9 @@ def verify(
     Without data: every listed set, the structure and its score; for each part of the variables,
     that its own sets cover all listed ones, and what its proof shows, by code that shares nothing
     with the engines: the branching tree in whole numbers, or a recursion over subsets. With data:
-    that they are the same rows (in any order), that the listed scores are theirs, and, for up to
-    five million families, that none that the limits admit is better than what the lists hold.
+    that they are the same rows (in any order), that the listed scores are theirs, and that no
+    family that the limits admit is better than what the lists hold: up to five million families are
+    all scored, more are listed again with the bounds that pruned them.
 
     Examples
     --------
@@ -128,7 +132,7 @@ def verify(
         what = "the file of local scores" if certificate.is_among_listed else "the data"
         unchecked.append(f"that lists and scores are those of {what} (give them to check that)")
     else:
-        _OnData(certificate, checked, unchecked).run(data, threads)
+        _OnData(certificate, deadline, checked, unchecked).run(data, threads)
     return Verification(certificate=certificate, checked=tuple(checked), unchecked=tuple(unchecked))
 
 
@@ -136,9 +140,13 @@ class _OnData:
     """The checks against data; what they come to is added to the lists."""
 
     def __init__(
-        self, certificate: OptimalityCertificate, checked: list[str], unchecked: list[str]
+        self,
+        certificate: OptimalityCertificate,
+        deadline: float,
+        checked: list[str],
+        unchecked: list[str],
     ) -> None:
-        self.certificate = certificate
+        self.certificate, self.deadline = certificate, deadline
         self.checked, self.unchecked = checked, unchecked
 
     def run(self, data: Any, threads: int | None) -> None:
@@ -225,7 +233,8 @@ class _OnData:
         most = n - 1 if most is None else min(most, n - 1)
         n_families = n * n_parent_sets(n, most)
         if n_families > MOST_FAMILIES:
-            self.unchecked.append(f"that no other of the {n_families:,} families is better")
+            if not self.is_listed_again(scores, nodes, most):
+                self.unchecked.append(f"that no other of the {n_families:,} families is better")
             return
         place = {name: i for i, name in enumerate(self.certificate.names)}
         theirs = [place[name] for name in scores.names]
@@ -245,6 +254,47 @@ class _OnData:
             if worst is not None:
                 raise CertificateError(f"certificate: {worst}, more than any listed set within it")
         self.checked.append(f"{n_families:,} families of these data: none better is left out")
+
+    def is_listed_again(self, scores: LocalScores, nodes: NodeKnowledge, most: int) -> bool:
+        """Refuse lists that lack a set which listing again finds; False where that takes long.
+
+        What the bounds of the score prune is then left out of both.
+        """
+        if Statements.of(nodes).need_more_arcs:
+            return False
+        within = np.minimum(nodes.max_parents, most).astype(np.int32)
+        listing = ParentSetListing(scores, replace(nodes, max_parents=within))
+        listing.run(min(_SECONDS_TO_LIST, self.deadline - time.monotonic()))
+        if not listing.is_over:
+            return False
+        table = listing.table(finish=True)
+        if not table.complete:
+            return False
+        for name in table.names:
+            self.require_covered(name, table.sets(name), is_strict=False)
+        n_sets = count_of(table.n_sets, "set")
+        self.checked.append(f"{n_sets} listed again from these data: none better is left out")
+        return True
+
+    def require_covered(
+        self, name: str, sets: Sequence[tuple[float, tuple[str, ...]]], *, is_strict: bool
+    ) -> None:
+        """Refuse lists that lack a set of a variable which is better than all listed within it."""
+        names = self.certificate.names
+        own = self.certificate.lists[names.index(name)]
+        listed = {
+            frozenset(names[p] for p in parents): score
+            for parents, score in zip(own.parents, own.scores, strict=True)
+        }
+        for score, parents in sets:
+            group, least = frozenset(parents), score - tie_width(score)
+            if listed.get(group, -math.inf) >= least:
+                continue
+            if is_strict or not any(one <= group and s >= least for one, s in listed.items()):
+                raise CertificateError(
+                    f"certificate: {name!r} given {', '.join(sorted(group)) or 'nothing'} scores "
+                    f"{score!r} on these data, more than any listed set within it"
+                )
 
     def not_covered(
         self,
@@ -283,31 +333,23 @@ class _OnData:
         """Compare with a file of local scores, set by set."""
         certificate, names = self.certificate, self.certificate.names
         most = math.inf if certificate.max_parents is None else certificate.max_parents
-        strict = Statements.of(nodes).need_more_arcs
-        place = {name: i for i, name in enumerate(names)}
+        is_strict = Statements.of(nodes).need_more_arcs
         for v, name in enumerate(names):
-            listed = dict(
-                zip(
-                    map(frozenset, certificate.lists[v].parents),
-                    certificate.lists[v].scores,
-                    strict=True,
-                )
-            )
-            required = set(nodes.required_parents(v).tolist())
-            allowed = set(nodes.allowed_parents(v).tolist())
-            limit = min(most, int(nodes.max_parents[v]))
-            given = {frozenset(place[p] for p in own): s for s, own in table.sets(name)}
-            for parents, score in listed.items():
-                if given.get(parents) != score:
+            sets = table.sets(name)
+            given = {frozenset(parents): score for score, parents in sets}
+            own = certificate.lists[v]
+            for parents, score in zip(own.parents, own.scores, strict=True):
+                if given.get(frozenset(names[p] for p in parents)) != score:
                     raise _other(f"a listed set of {name!r} is not in the file with its score")
-            for parents, score in given.items():
-                if not required <= parents <= allowed or len(parents) > limit:
-                    continue
-                inside = listed.get(parents, -math.inf) >= score or (
-                    not strict and any(own <= parents and s >= score for own, s in listed.items())
-                )
-                if not inside:
-                    raise _other(f"a set of {name!r} in the file is better than all listed ones")
+            required = {names[u] for u in nodes.required_parents(v).tolist()}
+            allowed = {names[u] for u in nodes.allowed_parents(v).tolist()}
+            limit = min(most, int(nodes.max_parents[v]))
+            admissible = [
+                (score, parents)
+                for score, parents in sets
+                if required <= set(parents) <= allowed and len(parents) <= limit
+            ]
+            self.require_covered(name, admissible, is_strict=is_strict)
         self.checked.append(f"all {count_of(table.n_sets, 'parent set')} of the file")
 
 

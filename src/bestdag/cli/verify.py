@@ -25,10 +25,7 @@ __all__ = ["command"]
         metavar="COLUMN",
         help="With --discretize, the class whose values the bins separate, as for learn.",
     ),
-    time_limit_option(
-        "Time limit, e.g. 30s, 5m, for parts of more than 20 variables that have to be solved "
-        "again."
-    ),
+    time_limit_option("Time limit, e.g. 30s, 5m, for what has to be solved or listed again."),
     table_options(lambda function: function),
     THREADS,
     COMMON,
