@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from bestdag import learn
+from bestdag import Checkpoint, InterruptedWarning, learn
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.scorer import Scorer
 from bestdag.search import auto as module
+from bestdag.search import ladder as ladder_module
 from bestdag.search.auto import Auto
 from bestdag.search.exact.search import Exact
 from bestdag.search.ladder import Ladder
@@ -36,6 +37,15 @@ def best_with_at_most(every, most):
     return next(few, None)
 
 
+@pytest.fixture
+def rung_by_rung(monkeypatch):
+    """Lists go no further than the next rung."""
+    monkeypatch.setattr(
+        ladder_module, "TUNING", ladder_module.TUNING._replace(least_for_all=0, share_for_all=0)
+    )
+
+
+@pytest.mark.usefixtures("rung_by_rung")
 @pytest.mark.parametrize("name", SCORES)
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("support", [0.0, 3.0])
@@ -43,7 +53,8 @@ def test_every_rung_is_the_best_of_all_structures_of_it(name, seed, support):
     data = random_data(4, seed, n_rows=40)
     every = ranked(data, name, support=support)
     outcome = climbed(Problem(Scorer(data, name, support=support)))
-    assert outcome.ladder[-1].max_parents is None
+    numbers = [rung.max_parents for rung in outcome.ladder]
+    assert numbers in ([1, 2, None], [1, None])
     for rung in outcome.ladder:
         assert rung.is_proved
         most = 3 if rung.max_parents is None else rung.max_parents
@@ -66,6 +77,7 @@ def test_every_rung_is_the_best_of_all_structures_of_it(name, seed, support):
         ["v1 ~> v0", "v2 -- v3", "v1 !- v2"],
     ],
 )
+@pytest.mark.usefixtures("rung_by_rung")
 @pytest.mark.parametrize("name", ["bic", "bdeu", "qnml", "min_bdeu"])
 def test_rungs_obey_what_the_user_knows(statements, name):
     data, knowledge = random_data(4, 3, n_rows=50), Knowledge.parse(statements)
@@ -85,6 +97,7 @@ def test_two_required_parents_begin_the_ladder_at_two():
     assert climbed(problem).ladder[0].max_parents in (2, None)
 
 
+@pytest.mark.usefixtures("rung_by_rung")
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_a_limit_of_the_users_own_is_the_top_rung(most):
     data = random_data(5, 1)
@@ -148,8 +161,10 @@ def test_auto_works_from_below_where_the_whole_is_out_of_reach(monkeypatch):
     assert result.ladder
     assert result.ladder[0].max_parents == 1
     for rung in result.ladder:
+        assert (rung.proved_after is not None) == rung.is_proved
         if rung.is_proved:
             assert rung.score <= result.score + 1e-6
+            assert rung.proved_after <= result.seconds
         if rung.bound is not None and rung.max_parents is not None:
             limited = Problem(Scorer(data, "bdeu"), max_parents=rung.max_parents).solve(Exact())
             assert limited.is_proved
@@ -172,6 +187,31 @@ def test_what_a_rung_finds_goes_into_the_answer(monkeypatch):
     result = Problem(Scorer(data, "bic"), time_limit=60.0).solve(Auto())
     assert result.is_proved
     assert result.score == pytest.approx(Problem(Scorer(data, "bic")).solve(Exact()).score)
+
+
+def test_what_is_proved_of_rungs_survives_a_run_that_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
+    data = chain_data(24, 2000, 4)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(ladder_module.Ladder, "_list", stop)
+    with pytest.warns(InterruptedWarning):
+        first = learn(data, "bdeu", checkpoint=Checkpoint(tmp_path / "run"))
+    assert [(rung.max_parents, rung.is_proved) for rung in first.ladder] == [(1, True)]
+    monkeypatch.setattr(ladder_module.Ladder, "_branch", stop)
+    with pytest.warns(InterruptedWarning):
+        again = learn(data, "bdeu", checkpoint=Checkpoint(tmp_path / "run", resume=True))
+    assert again.ladder[0].without_certificates() == first.ladder[0].without_certificates()
+
+
+def test_a_proof_is_not_replaced_by_less():
+    outcome = Outcome()
+    outcome.take(proved(2, -7.0))
+    outcome.take(Rung(max_parents=2, score=-9.0, bound=-3.0))
+    assert outcome.ladder == (proved(2, -7.0),)
 
 
 # What is said -----------------------------------------------------------------------------------
@@ -252,3 +292,4 @@ def test_json_and_saved_results_have_the_ladder():
     assert result.proved == "all"
     values = proved(2, -7.5).as_json()
     assert (values["max_parents"], values["status"], values["gap"]) == (2, "optimum proved", 0.0)
+    assert values["proved_after"] is None  # nobody looked at a clock

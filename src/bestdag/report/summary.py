@@ -96,7 +96,7 @@ def findings(
     lines = _strongest(losses) if losses else []
     n_known = sum(arc in compelled for arc in dag.arcs)
     lines.append(f"Direction determined for {n_known:,} of {count_of(len(dag.arcs), 'arc')}.")
-    alone = [n for n in dag.nodes if not dag.parents(n) and not dag.children(n)]
+    alone = set(dag.nodes).difference(*dag.arcs)
     if alone:
         lines.append(f"Unconnected: {_some(sorted(alone))}.")
     return lines

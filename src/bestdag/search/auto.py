@@ -8,8 +8,8 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Generator
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple, TypeVar
 
 from bestdag.errors import GraphError, require_choice, require_count, require_positive
 from bestdag.graph.dag import Dag
@@ -20,6 +20,7 @@ from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp.all_sets import forecast_whole
 from bestdag.search.exact.dp.engine import Forecast, forecast
 from bestdag.search.exact.search import Exact
+from bestdag.search.exact.solver import EngineChoice
 from bestdag.search.ladder import Ladder
 from bestdag.search.order.improve import Improver
 from bestdag.search.order.search import OrderSearch
@@ -31,7 +32,6 @@ from bestdag.search.steps import (
     Event,
     Found,
     Note,
-    Outcome,
     Phase,
     Point,
     Proved,
@@ -111,18 +111,18 @@ class Auto:
 
     Notes
     -----
-    With a time limit the time is used, unless a proof comes first. Without one, the search ends
-    with a proof, or when neither the score nor the bound has improved for as long as it took to
-    get there, at least two seconds; at the latest after its budget.
+    With a time limit the time is used, unless all is proved first. Without one, the search ends
+    with a proof, or when neither the score nor any gap has improved for as long as it took to get
+    there, at least two seconds; at the latest after its budget.
 
     Structures come from GES, tabu search, rounds of search over orders and climbing (see
     `OrderSearch`). The proof comes from dynamic programming over all parent sets where its
-    forecast fits into the time that is left. Otherwise parent sets are listed meanwhile, with at
-    most 60 variables for about two fifths of the time; once all that a best structure may need are
-    there, an exact search among them gets turns, each as long as everything before it. Until then
-    their bounds give a bound on the best score, a linear program tightens it, for as long as that
-    helps. How time is divided depends on the time so far and on what came of it, never on the
-    limit: a longer limit does not give a worse structure.
+    forecast fits into the time that is left. Otherwise it is climbed in rungs, the best structures
+    with at most 1, 2, 3, ... parents per variable: sets of so many parents are listed completely,
+    and an exact search among them proves an optimum or a bound (see `Rung`). When nothing is left
+    to list, the rung is about all structures. A bound on all of them is worked on besides, for as
+    long as that helps. How time is divided depends on the time so far and on what came of it; what
+    is forecast not to end within the limit is not begun.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class Auto:
     rounds: int | None = setting(
         None, "Stop after this number of rounds, for reproducible results."
     )
-    engine: Literal["auto", "dp", "gpu", "bnc"] = setting("auto", "Engine of the exact search.")
+    engine: EngineChoice = setting("auto", "Engine of the exact search.")
     start_from: Dag | None = setting(None, "First structure: a network file.", load="structure")
 
     def __post_init__(self) -> None:
@@ -160,17 +160,16 @@ class Auto:
     def steps(self, problem: Problem) -> Steps:
         """Search; the notes of the result say what was tried and for how long."""
         if self.engine != "auto":
-            yield Note(f"auto chose exact: the engine '{self.engine}' was asked for")
-            yield from _ended(follow(Exact(engine=self.engine), problem, by="exact"))
-        elif isinstance(problem.scores, ScoreTable):
-            yield from _search_table(problem)
-        else:
-            yield from _Schedule(self, problem).steps()
+            return _by_engine(self.engine, problem)
+        if isinstance(problem.scores, ScoreTable):
+            return _search_table(problem)
+        return _Schedule(self, problem).steps()
 
 
-def _ended(steps: Generator[Event, None, Outcome]) -> Steps:
-    """Pass on the steps of a search that is all there is, and end as it does."""
-    outcome = yield from steps
+def _by_engine(engine: EngineChoice, problem: Problem) -> Steps:
+    """Search exactly by one engine, and end as it does."""
+    yield Note(f"auto chose exact: the engine '{engine}' was asked for")
+    outcome = yield from follow(Exact(engine=engine), problem, by="exact")
     if outcome.status not in ("local optimum", "optimum proved"):
         raise SearchEnd(outcome.status)
 
@@ -328,7 +327,7 @@ class _Schedule:
             elif isinstance(event, Bounded):
                 self._take_bound(event)
             elif isinstance(event, Rung):
-                self._take_rung(event)
+                event = self._take_rung(event)
             elif isinstance(event, Step | Point) and self._problem.out_of_time():
                 yield from self._first_bound()
             yield event
@@ -350,13 +349,14 @@ class _Schedule:
         self._bound = new if known is None else min(known, new)
         return is_news
 
-    def _take_rung(self, rung: Rung) -> None:
-        """Note when a rung was proved, or its gap fell."""
+    def _take_rung(self, rung: Rung) -> Rung:
+        """Note when a rung was proved, or its gap fell; returns it with the time of its proof."""
         gap = (
             0.0 if rung.is_proved else math.inf if rung.bound is None else rung.bound - self._score
         )
         if gap < (1.0 - TUNING.news) * self._gaps.get(rung.max_parents, math.inf):
             self._news_at, self._gaps[rung.max_parents] = self._problem.seconds, gap
+        return replace(rung, proved_after=self._problem.seconds) if rung.is_proved else rung
 
     # The proof over all parent sets.
 

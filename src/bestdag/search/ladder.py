@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bestdag.errors import GraphError
+from bestdag.machine import memory_left
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.prior import ArcPrior
 from bestdag.scores.table import ParentSets, ScoreTable
@@ -54,6 +55,14 @@ class _Tuning(NamedTuple):
     # Lists whose forecast is longer than this share of the time that is left are not begun. A
     # forecast is good to a factor of two.
     share_for_lists: float = 0.5
+    # They say nothing of what pruning saves: the next rung is likely to take no larger share of its
+    # forecast than so many times that of the last one, if that was not over at once.
+    caution: float = 4.0
+    at_once: float = 0.01
+    # After each rung, what is tried to list all sets there are: seconds, and a share of what lists
+    # have taken. Few sets may be left, and then the whole may be proved at once.
+    least_for_all: float = 0.3
+    share_for_all: float = 0.5
     # A rung stalls when its gap has not fallen by this share within so much of the time that it has
     # had, and no less than so many seconds: then the next one is tried, and the rungs that are left
     # get turns.
@@ -216,12 +225,12 @@ class Ladder:
         """Go on listing towards the next rung; begin it when all its sets are there."""
         most, lists = self._next, self._lists
         left = self._problem.seconds_left
-        is_begun = lists.is_begun(most) or lists.forecast(most) <= TUNING.share_for_lists * left
+        can_reach = lists.can_reach(most, TUNING.share_for_lists * left)
         if self._is_all_listed and most < self._top and len(self._open) < TUNING.most_open:
             self._next = most + 1  # the whole has stalled: the rungs below it
             self._begin(most)
             return
-        if self._is_all_listed or len(self._open) >= TUNING.most_open or not is_begun:
+        if self._is_all_listed or len(self._open) >= TUNING.most_open or not can_reach:
             self._go_back()
             return
         began = time.monotonic()
@@ -316,77 +325,81 @@ def _phases(steps: Generator[Event, None, Outcome], text: str) -> Generator[Even
 
 
 class _Lists:
-    """Complete lists of the sets of at most so many parents, one rung after another."""
+    """Complete lists of the sets of at most so many parents, one rung after another.
+
+    Where subsets may break what a set obeys (an ancestor to be, an edge in either direction), lists
+    are made anew for each rung; else one listing goes on from rung to rung.
+    """
 
     def __init__(self, problem: Problem, top: int) -> None:
         self._problem = problem
         self._top = top
         nodes = problem.nodes
-        # Where subsets may break what a set obeys, lists are made anew for each rung.
-        self._is_anew = nodes.has_ancestral or bool(nodes.required_edges)
-        self._all = None if self._is_anew else ParentSetListing(problem.scores, nodes)
-        self._rung: tuple[int, ParentSetListing] | None = None
+        is_anew = nodes.has_ancestral or bool(nodes.required_edges)
+        self._listing = None if is_anew else ParentSetListing(problem.scores, nodes)
         self._tables: dict[int | None, ScoreTable] = {}
-        self._rate = 1e-7  # seconds for each set there may be, measured
-        self.is_complete = False
+        self._spent = self._on_rung = 0.0
+        self._forecast: float | None = None  # seconds for the rung at hand, without any pruning
+        self._share = 1.0  # of a forecast, what it is likely to take
+        self.is_complete = False  # nothing is left to list
 
-    def is_begun(self, most: int) -> bool:
-        """Whether the sets of this rung are being listed."""
-        return self._rung is not None and self._rung[0] == most
-
-    def forecast(self, most: int) -> float:
-        """Seconds that the sets of this rung take, about."""
-        return self._rate * self._n_sets(most)
-
-    def _n_sets(self, most: int) -> float:
-        n = len(self._problem.names)
-        return float(n) * sum(math.comb(n - 1, k) for k in range(most + 1))
+    def can_reach(self, most: int, seconds: float) -> bool:
+        """Whether the sets of this rung are likely to be listed within so many seconds."""
+        if self._listing is None:
+            return True
+        if self._listing.is_over and not self._listing.is_complete_at(most):
+            return False  # memory was short
+        needed = self._listing.forecast(most)
+        if needed.seconds > TUNING.at_once and self._forecast is None:
+            self._forecast = needed.seconds
+        return self._share * needed.seconds <= seconds and (
+            self._share * needed.n_bytes <= memory_left()
+        )
 
     def run(self, most: int, seconds: float) -> bool:
         """Go on towards a rung; returns whether all its sets are listed, or all there are."""
-        problem = self._problem.with_at_most(most)
         began = time.monotonic()
-        if self._is_anew:
-            table = self._problem.table(0.5 * seconds)
-            if table.complete:
-                self._take(self._top, table)
-                return True
-            table = problem.table(0.5 * seconds)
-            is_done = table.complete
-            if is_done:
-                self._take(most, table)
-        else:
-            is_done = self._go_on(most, problem, seconds)
-        if is_done:
-            self._rate = (time.monotonic() - began) / self._n_sets(most)
-        return is_done
+        try:
+            return self._go_on(most, seconds)
+        finally:
+            self._spent += time.monotonic() - began
 
-    def _go_on(self, most: int, problem: Problem, seconds: float) -> bool:
-        if self._all is not None:
-            self._all.run(0.5 * seconds)
-            if self._all.is_over:
-                table = self._all.table(finish=True)
-                self._all = None
-                if table.complete:
-                    self._tables[None] = table
-                    self.is_complete = True
-                    return True
-        if self._rung is None or self._rung[0] != most:
-            self._rung = most, ParentSetListing(problem.scores, problem.nodes)
-        listing = self._rung[1]
-        listing.run(0.5 * seconds)
-        if not listing.is_over:
+    def _go_on(self, most: int, seconds: float) -> bool:
+        listing = self._listing
+        if listing is None:
+            return self._list_anew(most, seconds)
+        began = time.monotonic()
+        listing.run(seconds, max_parents=most)
+        self._on_rung += time.monotonic() - began
+        if not listing.is_complete_at(most):
             return False
-        table = listing.table(finish=True)
-        if table.complete:
-            self._take(most, table)
-        return table.complete
+        self._learn_from_forecast()
+        if not listing.is_over:  # larger ones may be few
+            more = max(TUNING.least_for_all, TUNING.share_for_all * self._spent)
+            listing.run(min(more, self._problem.seconds_left))
+        self.is_complete = listing.is_complete_at(self._top)
+        if self.is_complete:
+            self._tables = {None: listing.table(finish=True)}
+        else:
+            self._tables = {most: listing.table_at(most)}
+        return True
 
-    def _take(self, most: int, table: ScoreTable) -> None:
-        self._tables[most] = table
-        if most >= self._top:
-            self.is_complete = True
-            self._tables[None] = table
+    def _learn_from_forecast(self) -> None:
+        """Compare what the lists of a rung took with their forecast, which knows of no pruning."""
+        if self._forecast is not None:
+            self._share = min(1.0, TUNING.caution * self._on_rung / self._forecast)
+        self._forecast, self._on_rung = None, 0.0
+
+    def _list_anew(self, most: int, seconds: float) -> bool:
+        """List all sets, or those of a rung."""
+        table = self._problem.table(0.5 * seconds)
+        if not table.complete and most < self._top:
+            table = self._problem.with_at_most(most).table(0.5 * seconds)
+        elif table.complete:
+            self.is_complete, most = True, self._top
+        if table.complete:
+            self._tables[None if self.is_complete else most] = table
+        return table.complete
 
     def table(self, most: int | None) -> ScoreTable:
         """Return the sets of a rung."""
@@ -398,7 +411,7 @@ class _Lists:
     @property
     def so_far(self) -> ScoreTable | None:
         """What is listed, with open sets for the rest."""
-        return None if self._all is None else self._all.table()
+        return None if self._listing is None else self._listing.table()
 
 
 def _with_at_most(table: ScoreTable, most: int) -> ScoreTable:
@@ -406,9 +419,8 @@ def _with_at_most(table: ScoreTable, most: int) -> ScoreTable:
     children = []
     for i in range(table.n_variables):
         sets = table.child(i)
-        sizes = np.diff(sets.offsets)
-        few = np.flatnonzero(sizes <= most)
+        few = np.flatnonzero(np.diff(sets.offsets) <= most)
         children.append(
             ParentSets.of(sets.scores[few].tolist(), [sets.parents(int(k)) for k in few])
         )
-    return ScoreTable(table.names, children, n_scored=table.n_scored)
+    return ScoreTable(table.names, children, n_scored=table.n_scored, max_parents=most)

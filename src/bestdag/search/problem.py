@@ -120,13 +120,13 @@ class Problem:
     def limits(self) -> Limits:
         """What leaves structures out."""
         most = self.max_parents
-        support = self.scores.support
+        support = self.scores.support or None
         return Limits(
             max_parents=most if most is not None and most < len(self.names) - 1 else None,
-            support=support.rows_per_cell if support else 0.0,
+            support=0.0 if support is None else support.rows_per_cell,
             has_statements=any(said.field != "skeleton" for said in self.knowledge.statements()),
             has_skeleton=self.knowledge.skeleton is not None,
-            exempt=support.exempt if support else (),
+            exempt=() if support is None else support.exempt,
         )
 
     def require_families(self, families: Iterable[tuple[str, frozenset[str]]]) -> None:

@@ -11,7 +11,7 @@ from bestdag.counts.provider import RowsIn
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
-from bestdag.search.rung import Ladder, Proved, Rung, is_useful, proved_up_to
+from bestdag.search.rung import Coverage, Rung, is_useful, proved_up_to
 from bestdag.search.structures import Structures
 from bestdag.search.ties import tie_width
 from bestdag.wording import count_of
@@ -91,7 +91,7 @@ class Limits:
         return f"{text} with {' and '.join(parts)}" if parts else text
 
     def words_on(self, exempt: Sequence[Family]) -> str:
-        """Say which families were kept without support.
+        """Say which families were allowed without support.
 
         Examples
         --------
@@ -178,17 +178,18 @@ class BoundSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SearchResult:
-    """A structure, its score, and what is known about it.
+    """A structure, its score, and what is proved about it.
 
     Attributes
     ----------
     dag : Dag
+        The best structure of the search.
     score : float
         Natural logarithm; higher is better.
     bound : float or None
         No structure scores more than this (within `resolution`); None where nothing is proven.
     bound_source : BoundSource or None
-        What proves the bound, or why there is none; None where nobody asked for a bound.
+        What proves the bound, or why there is none; None where none was computed.
     status : str
         "optimum proved", "local optimum", "step limit", "time limit" or "interrupted".
     search : str
@@ -196,7 +197,7 @@ class SearchResult:
     engine : str or None
         The engine that did it, for searches that have several.
     seconds : float
-        Of all parts of a run that was kept and went on.
+        Wall-clock time, of all parts of a run that was resumed.
     settings : mapping
         Settings of the search.
     resolution : float
@@ -222,18 +223,18 @@ class SearchResult:
     limits : Limits
         What left structures out; `status` and `bound` are about the others.
     structures : Structures or None
-        The best structures, this one first, where more than one was asked for.
+        The near-optimal structures, this one first, where they were requested.
     rows_in : str or None
         "memory", "disk" or "cluster": where the rows were; None without data.
     passes : int
         How often all rows were read, where they are not in memory.
     peak_bytes : int or None
         The most memory this process had, as it was looked up during the work; files that are
-        mapped are left out. None where nobody says.
+        mapped are left out. None where it is not known.
     workers : int
         How many processes held rows.
     resumed_seconds : float
-        Of `seconds`, those that went by before the run was resumed.
+        The part of `seconds` before the run was resumed.
     ladder : tuple of Rung
         What is known of the structures with at most 1, 2, 3, ... parents per variable, where the
         search works from below, as "auto" does; a last rung without a number is about all.
@@ -265,11 +266,11 @@ class SearchResult:
     peak_bytes: int | None = None
     workers: int = 1
     resumed_seconds: float = 0.0
-    ladder: Ladder = ()
+    ladder: tuple[Rung, ...] = ()
     empty_score: float | None = None
 
     @property
-    def proved(self) -> Proved:
+    def proved(self) -> Coverage:
         """What a proof covers: no structure of that class scores more than this one.
 
         "all" is every structure that the limits of the search admit; a number k those in which
@@ -286,7 +287,17 @@ class SearchResult:
 
     @property
     def gap(self) -> float | None:
-        """``bound - score`` in nats: how far from optimal the structure may be."""
+        """``bound - score`` in nats: how far from optimal the structure may be.
+
+        Examples
+        --------
+        >>> result = SearchResult(
+        ...     dag=Dag(["a"]), score=-20.0, bound=-18.5, status="time limit", search="exact",
+        ...     seconds=60.0, n_rows=500,
+        ... )
+        >>> result.gap, result.gap_per_row
+        (1.5, 0.003)
+        """
         return None if self.bound is None else max(0.0, self.bound - self.score)
 
     @property
@@ -311,7 +322,20 @@ class SearchResult:
         Returns
         -------
         bool
-            True; a proof that does not hold, or is not there, raises.
+            True; a proof that does not hold raises.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the status is not "optimum proved", or the problem is too large for this check.
+        VerificationError, CertificateError
+            If the proof does not hold.
+
+        Notes
+        -----
+        The certificate of branch and cut is checked in exact arithmetic. Dynamic programming leaves
+        none: its components are solved again, by another recursion or by branch and cut. Both start
+        from the scores of the listed parent sets, which are taken as they are.
         """
         if not self.is_proved:
             raise InvalidParameterError(f"verify: nothing is proved, status is '{self.status}'")
@@ -505,9 +529,9 @@ class SearchResult:
         return (f"bound on the best score: {source.words()}",)
 
     def exceptions(self) -> tuple[str, ...]:
-        """Say which families of the structure were kept without support."""
-        kept = [one for one in self.limits.exempt if one[1] == set(self.dag.parents(one[0]))]
-        return (self.limits.words_on(kept),) if kept else ()
+        """Say which families of the structure were allowed without support."""
+        exempt = [one for one in self.limits.exempt if one[1] == set(self.dag.parents(one[0]))]
+        return (self.limits.words_on(exempt),) if exempt else ()
 
     def _says_what(self) -> bool:
         """Whether the first note says among which structures this one is the best."""
@@ -524,23 +548,23 @@ class SearchResult:
 
         Examples
         --------
-        >>> found = SearchResult(
+        >>> result = SearchResult(
         ...     dag=Dag(["a"]), score=-20.0, bound=-7.66, status="time limit", search="order",
         ...     seconds=1.0, n_rows=5000,
         ... )
-        >>> found.shortfall()
+        >>> result.shortfall()
         'the best log score of all networks is at most 12.4 higher (0.00247 per row)'
         """
         if self.is_proved:
             return ""
         if self.gap is None:
             return "no bound on the best score"
-        among = "all networks of the listed parent sets"
+        competitors = "all networks of the listed parent sets"
         if not self.is_among_listed:
-            among = self.limits.words()
+            competitors = self.limits.words()
         if self._reaches_bound():
-            return f"by the bound the best of {among}, up to rounding"
-        text = f"the best log score of {among} is at most {_at_most(self.gap)} higher"
+            return f"by the bound the best of {competitors}, up to rounding"
+        text = f"the best log score of {competitors} is at most {_at_most(self.gap)} higher"
         if self.gap_per_row is not None and not self.is_among_listed:
             text += f" ({_at_most(self.gap_per_row)} per row)"
         return text

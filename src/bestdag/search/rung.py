@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bestdag.search.ties import tie_width
 
-__all__ = ["Ladder", "Proved", "Rung", "proved_up_to"]
+__all__ = ["Coverage", "Rung", "is_useful", "proved_up_to"]
 
 # What a proof covers: every admissible family, those with at most so many parents, or nothing.
-Proved = Literal["all"] | int | None
+Coverage = Literal["all"] | int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,8 @@ class Rung:
         score.
     seconds : float
         Spent on this rung, lists of parent sets included.
+    proved_after : float or None
+        Seconds of the whole run when the proof came; None without one.
     n_sets : int
         Candidate parent sets that the proof or the bound is about, after pruning.
     engine : str or None
@@ -48,6 +50,7 @@ class Rung:
     bound: float | None = None
     is_proved: bool = False
     seconds: float = 0.0
+    proved_after: float | None = None
     n_sets: int = 0
     engine: str | None = None
     resolution: float = 0.0
@@ -67,6 +70,28 @@ class Rung:
             return "optimum proved"
         return "open" if self.bound is None else "bounded"
 
+    def joined(self, before: Rung | None) -> Rung:
+        """Return this rung with what was proved about it before, where that is more.
+
+        Examples
+        --------
+        >>> before = Rung(max_parents=2, bound=-4.0)
+        >>> Rung(max_parents=2, score=-9.0, bound=-1.0).joined(before).bound
+        -4.0
+        """
+        if before is None or self.is_proved:
+            return self
+        if before.is_proved:
+            return before
+        is_lower = before.bound is not None and (self.bound is None or before.bound < self.bound)
+        if not is_lower:
+            return self
+        return replace(self, bound=before.bound, resolution=before.resolution)
+
+    def without_certificates(self) -> Rung:
+        """Return what is known without what proves it."""
+        return replace(self, certificates=())
+
     def as_json(self) -> dict[str, Any]:
         """Return the values that go into JSON."""
         return {
@@ -76,16 +101,13 @@ class Rung:
             "bound": self.bound,
             "gap": self.gap,
             "seconds": self.seconds,
+            "proved_after": self.proved_after,
             "parent_sets": self.n_sets,
             "engine": self.engine,
         }
 
 
-# From below; the top rung, if it was reached, is the last.
-Ladder = tuple[Rung, ...]
-
-
-def proved_up_to(score: float, ladder: Sequence[Rung]) -> Proved:
+def proved_up_to(score: float, ladder: Sequence[Rung]) -> Coverage:
     """Return the highest rung of which no structure scores more than this; None if there is none.
 
     A rung that is not solved counts as well once its bound is no more than the score.
@@ -99,7 +121,7 @@ def proved_up_to(score: float, ladder: Sequence[Rung]) -> Proved:
     >>> proved_up_to(-24.0, rungs), proved_up_to(-20.0, rungs), proved_up_to(-31.0, rungs)
     (1, 2, None)
     """
-    covered: Proved = None
+    covered: Coverage = None
     for rung in ladder:
         if rung.bound is not None and rung.bound <= score + tie_width(score):
             covered = "all" if rung.max_parents is None else rung.max_parents

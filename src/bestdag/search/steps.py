@@ -58,7 +58,7 @@ from bestdag.errors import InvalidParameterError, bad_setting
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
 from bestdag.search.result import BoundSource, Status, Step
-from bestdag.search.rung import Ladder, Rung
+from bestdag.search.rung import Rung
 from bestdag.search.structures import Structures
 from bestdag.search.ties import is_better
 
@@ -261,7 +261,7 @@ class Outcome:
     rungs: dict[int | None, Rung] = field(default_factory=dict)
 
     @property
-    def ladder(self) -> Ladder:
+    def ladder(self) -> tuple[Rung, ...]:
         """The rungs from below."""
         order = sorted(self.rungs, key=lambda most: math.inf if most is None else most)
         return tuple(self.rungs[most] for most in order)
@@ -281,7 +281,7 @@ class Outcome:
             self.proof, self.status = event, "optimum proved"
             self.best = Found(event.dag, event.score, by=event.by, engine=event.engine)
         elif isinstance(event, Rung):
-            self.rungs[event.max_parents] = event
+            self.rungs[event.max_parents] = event.joined(self.rungs.get(event.max_parents))
 
 
 def can_stop(outcome: Outcome, problem: Problem) -> bool:
