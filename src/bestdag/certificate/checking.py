@@ -244,7 +244,7 @@ class _Check:
         if part.tree is not None:
             summary.n_trees += 1
             summary.n_nodes += len(part.tree.nodes)
-            return _bound_of_tree(table, part.tree)
+            return _bound_of_tree(table, part.tree.certificate())
         if n <= MOST_BY_RECURSION:
             summary.by_recursion.append(n)
             structure = [_mask(self.claim.parents[v]) for v in part.variables]

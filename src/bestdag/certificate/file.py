@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import asdict, fields
 from typing import Any
 
 import msgspec
@@ -12,10 +13,21 @@ import numpy as np
 from bestdag.errors import FormatError, InvalidParameterError, WriteError
 from bestdag.files import read_file, shown_path, write_file
 from bestdag.search.exact.bnc.certificate import Certificate as TreeCertificate
+from bestdag.search.exact.bnc.certificate import Node
+from bestdag.search.exact.bnc.relaxation import Cut, OrderCut
 from bestdag.search.result import Limits
 from bestdag.wording import count_of
 
-__all__ = ["Case", "Lists", "OptimalityCertificate", "Part", "Rows", "ScoredBy", "require_name"]
+__all__ = [
+    "Case",
+    "Lists",
+    "OptimalityCertificate",
+    "Part",
+    "Rows",
+    "ScoredBy",
+    "Tree",
+    "require_name",
+]
 
 _FORMAT, _VERSION = "bestdag certificate", 1
 _SUFFIXES = (".json", ".json.gz")
@@ -64,6 +76,50 @@ class Lists(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     parents: tuple[tuple[int, ...], ...]
 
 
+class ClusterLine(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="clusters"
+):
+    """A cut from clusters, see `Cut`: members and number of each, equations, whether halved."""
+
+    terms: tuple[tuple[tuple[int, ...], int], ...]
+    equations: tuple[int, ...] = ()
+    halved: bool = False
+
+
+class OrderLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="order"):
+    """A cut on a few variables, see `OrderCut`."""
+
+    members: tuple[int, ...]
+    gains: tuple[tuple[int, ...], ...]
+    most: int
+
+
+class Tree(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A branching tree as branch and cut leaves it, see `search.exact.bnc.certificate`."""
+
+    parents: tuple[int, ...]
+    score: float
+    resolution: float
+    bound: float
+    exponent: int
+    cuts: tuple[ClusterLine | OrderLine, ...]
+    nodes: tuple[Node, ...]
+
+    @classmethod
+    def of(cls, tree: TreeCertificate) -> Tree:
+        """Take it as it is; each cut says of which kind it is."""
+        kinds = {Cut: ClusterLine, OrderCut: OrderLine}
+        cuts = tuple(kinds[type(cut)](**asdict(cut)) for cut in tree.cuts)
+        own = {one.name: getattr(tree, one.name) for one in fields(tree) if one.name != "cuts"}
+        return cls(**own, cuts=cuts)
+
+    def certificate(self) -> TreeCertificate:
+        """Return it in the form that its check takes."""
+        kinds = {ClusterLine: Cut, OrderLine: OrderCut}
+        cuts = tuple(kinds[type(cut)](**msgspec.structs.asdict(cut)) for cut in self.cuts)
+        return TreeCertificate(**{**msgspec.structs.asdict(self), "cuts": cuts})
+
+
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Some of the variables, and why no acyclic choice of parents among them is better.
 
@@ -74,14 +130,14 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sets : tuple of tuple of int
         For each of them the places in its list of the sets that matter once parents outside this
         part are left out: every other set is no better than one of these inside it.
-    tree : Certificate or None
+    tree : Tree or None
         The branching tree with its cuts and multipliers; its numbers are places in `variables`.
         None where the part is to be solved again.
     """
 
     variables: tuple[int, ...]
     sets: tuple[tuple[int, ...], ...]
-    tree: TreeCertificate | None = None
+    tree: Tree | None = None
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

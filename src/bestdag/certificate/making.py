@@ -12,7 +12,7 @@ import numpy as np
 
 from bestdag.certificate.branching import branching_certificate
 from bestdag.certificate.checking import MOST_BY_RECURSION
-from bestdag.certificate.file import Case, Lists, OptimalityCertificate, Part, Rows, ScoredBy
+from bestdag.certificate.file import Case, Lists, OptimalityCertificate, Part, Rows, ScoredBy, Tree
 from bestdag.certificate.numbers import at_least, fingerprint_of
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
@@ -258,7 +258,11 @@ class _Made:
 
 def _part(component: Component, solved: Solution, origins: Sequence[Any]) -> Part:
     tree = next((one for one in solved.proofs if isinstance(one, TreeCertificate)), None)
-    return Part(variables=component.variables, sets=_places(origins), tree=tree)
+    return Part(
+        variables=component.variables,
+        sets=_places(origins),
+        tree=None if tree is None else Tree.of(tree),
+    )
 
 
 def _places(origins: Sequence[Any]) -> tuple[tuple[int, ...], ...]:

@@ -156,7 +156,7 @@ _MISSING = missing_option(
     ),
     click.option(
         "--certificate-of",
-        type=click.IntRange(0),
+        type=click.IntRange(1),
         metavar="K",
         help="With --certificate, certify the best network with at most K parents per node.  "
         "[default: the most that is proved]",

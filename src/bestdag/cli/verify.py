@@ -9,6 +9,7 @@ import click
 from bestdag.cli.learning_table import read_table, table_options
 from bestdag.cli.options import COMMON, THREADS, time_limit_option, with_options
 from bestdag.cli.output import output_width, print_json, print_line, working, wrapped
+from bestdag.incomplete import TREATMENTS
 
 if TYPE_CHECKING:
     from bestdag.certificate import OptimalityCertificate, Verification
@@ -26,7 +27,13 @@ __all__ = ["command"]
         help="With --discretize, the class whose values the bins separate, as for learn.",
     ),
     time_limit_option("Time limit, e.g. 30s, 5m, for what has to be solved or listed again."),
-    table_options(lambda function: function),
+    table_options(
+        click.option(
+            "--missing",
+            type=click.Choice(list(TREATMENTS)),
+            help="Missing values; the certificate says what was done about them.",
+        )
+    ),
     THREADS,
     COMMON,
 )
@@ -84,7 +91,10 @@ def _given(
         return ScoreTable.load(data)
     from bestdag.certificate.verification import treatment_of
 
-    options["missing"] = treatment_of(certificate).reads_as
+    treatment = treatment_of(certificate)
+    if options["missing"] not in (None, treatment.name):
+        raise click.UsageError(f"the certificate is about a table with --missing {treatment.name}")
+    options["missing"] = treatment.reads_as
     return read_table(data, options, target=target).dataset
 
 
