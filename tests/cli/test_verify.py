@@ -1,6 +1,7 @@
 """`bestdag learn --certificate` and `bestdag verify`: a proof in a file, and its check."""
 
 import json
+import shlex
 
 import msgspec
 import pytest
@@ -87,8 +88,11 @@ def test_numbers_are_cut_as_they_were(cli, tmp_path):
     rows = [f"{k / 8},{'ab'[k % 2]},{'uv'[k // 40 % 2]}" for k in range(120)]
     table.write_text("\n".join(["x,y,z", *rows, ""]))
     cut = ["--discretize", "--target", "z"]
-    assert cli("learn", table, *cut, "--certificate", proof).code == 0
-    assert cli("verify", proof, table, *cut).code == 0
+    shown = cli("learn", table, *cut, "--certificate", proof, "--seed", "3", "--threads", "1")
+    (line,) = [line for line in shown.out.splitlines() if "check it by: " in line]
+    program, *words = shlex.split(line.partition("check it by: ")[2])
+    assert [program, *words] == ["bestdag", "verify", str(proof), str(table), *cut]
+    assert cli(*words).code == 0
     shown = cli("verify", proof, table, "--bins", "4")
     assert shown.code == 1
     assert "about other data, or they were read in another way" in shown.out

@@ -45,7 +45,7 @@ from bestdag.cli.learning_table import (
     read_for_learning,
     table_options,
 )
-from bestdag.cli.next_commands import next_commands
+from bestdag.cli.next_commands import next_commands, verify_command
 from bestdag.cli.options import (
     COMMON,
     DATA_OPTIONS,
@@ -59,6 +59,7 @@ from bestdag.cli.options import (
     with_options,
 )
 from bestdag.cli.output import (
+    print_line,
     require_folder,
     require_network_output,
     require_new_file,
@@ -491,10 +492,8 @@ def _write_certificate(
         click.echo(f"bestdag: {error.on_command_line}", err=True)
         return False
     if is_said:
-        click.echo(
-            f"{path}: certifies that {certificate.claim()}; "
-            f"check it by: {shlex.join(('bestdag', 'verify', path, source or ''))}"
-        )
+        check = verify_command(path, source or "", click.get_current_context())
+        print_line(f"{path}: certifies that {certificate.claim()}; check it by: {check}")
     return True
 
 
