@@ -159,6 +159,7 @@ class Ladder:
         self._proved = 0
         self._is_all_listed = False
         self._seconds_for_lists = 0.0  # since the last rung
+        self._incumbent = -math.inf
         self.is_over = False
 
     @property
@@ -171,14 +172,22 @@ class Ladder:
         """Whether lists that may end in time are under way."""
         return self._work is None and not self.is_over and not self._open
 
-    def run(self, seconds: float) -> Steps:
-        """Work for so long, or until nothing is left to do."""
+    def begin(self) -> Steps:
+        """Prove what takes no time: rung 1."""
+        if self._next == 1 and self._has_branchings():
+            yield from self._branch()
+
+    def run(self, seconds: float, incumbent: float = -math.inf) -> Steps:
+        """Work for so long, or until nothing is left to do.
+
+        A rung whose bound is no more than the score of the `incumbent` is left: nothing of it is
+        better than what is known, and the next rung is worth more than its best structure.
+        """
         end = time.monotonic() + min(seconds, self._problem.seconds_left)
+        self._incumbent = max(self._incumbent, incumbent)
         while not self.is_over:
             if self._work is not None:
                 yield from self._solve(self._work, end)
-            elif self._next == 1 and self._proved == 0 and self._has_branchings():
-                yield from self._branch()
             else:
                 yield from self._list(end)
             yield POINT
@@ -199,7 +208,7 @@ class Ladder:
         return is_sum and not nodes.has_ancestral and self._top > 1
 
     def _branch(self) -> Steps:
-        """Find the best structure in which no variable has more than one parent."""
+        """Find the best structure in which no variable has more than one parent, by Edmonds."""
         began, problem = time.monotonic(), self._problem.with_at_most(1)
         n = len(problem.names)
         self._next = 2
@@ -267,7 +276,7 @@ class Ladder:
         yield Phase(_phase(work.max_parents), f"among {work.n_sets:,} parent sets")
         began, before = time.monotonic(), work.seconds
         try:
-            while time.monotonic() < end and work.outcome.proof is None:
+            while time.monotonic() < end and not self._is_settled(work):
                 event = next(work.steps, None)
                 work.seconds = before + time.monotonic() - began
                 if event is None:
@@ -286,7 +295,7 @@ class Ladder:
             yield work.rung()
             raise
         yield work.rung()
-        if work.outcome.proof is not None:
+        if self._is_settled(work):
             work.steps.close()
             self._work, self._proved = None, max(self._proved, work.max_parents or self._top)
             self._open = [one for one in self._open if not self._is_covered(one)]
@@ -296,6 +305,13 @@ class Ladder:
         elif work.is_stalled:
             self._open.append(work)
             self._work = None
+
+    def _is_settled(self, work: _Work) -> bool:
+        """Whether a rung is proved, or one below the top has nothing better than what is known."""
+        bound = work.outcome.bound
+        if work.outcome.proof is not None or work.max_parents is None or bound is None:
+            return work.outcome.proof is not None
+        return bound.height <= self._incumbent
 
     def _is_covered(self, work: _Work) -> bool:
         """Whether a rung above it is proved, so that nothing is to be gained."""
