@@ -47,10 +47,11 @@ _SHARE_FOR_DP = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComponentProof:
-    """What was proven about one component of the problem."""
+    """What was proven about one component of the problem, which is in the whole table."""
 
     component: Component
     result: Solution
+    whole: ScoreTable
 
     def verify(self) -> None:
         """Check the claim by other means than those that found it."""
@@ -139,7 +140,7 @@ class Solver:
             is_over = self.was_interrupted or status != "optimum proved"
             others = _Others(proofs, parts[number + 1 :], chosen)
             solved = yield from self._solved(part, others, is_over)
-            proofs.append(ComponentProof(part, solved))
+            proofs.append(ComponentProof(part, solved, table))
             _choose(chosen, part, solved.chosen)
             if status == "optimum proved" and not solved.is_proved:
                 status = "interrupted" if self.was_interrupted else solved.status
