@@ -7,6 +7,7 @@
 #include "base/bitwise.hpp"
 #include "exact/cluster_separation.hpp"
 #include "exact/cut_pool.hpp"
+#include "exact/order_cuts.hpp"
 #include "exact/subset_descent.hpp"
 #include "exact/subset_dp.hpp"
 #include "exact/subset_lattice.hpp"
@@ -201,7 +202,7 @@ void check_lane_order(const int (&walk)[kSize], int n) {
 }
 
 // Random parent sets of n variables (more than 64 candidates per child when n is large): search,
-// separation on a fractional choice, cuts of both kinds, reduced costs.
+// separation on a fractional choice, cuts of all kinds, reduced costs.
 void check_branch_and_cut(std::size_t n, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<std::int64_t> begin{0}, offsets{0};
@@ -250,6 +251,12 @@ void check_branch_and_cut(std::size_t n, unsigned seed) {
         std::vector<bestdag::Cluster> terms;
         for (const std::size_t t : half.terms) terms.push_back(clusters[t]);
         pool.add_halved(terms, half.equations);
+    }
+    for (const auto& found : bestdag::separate_order_cuts(sets, support, x, 8, 0.01, 20, stop)) {
+        check(bestdag::most_gain(found.cut.members.size(), found.cut.gains) == found.cut.most,
+              "an order cut is tight for some order, and for none too much");
+        check(found.violation >= 0.01, "as much as was asked for");
+        pool.add(found.cut);
     }
     const std::vector<std::int64_t> units(costs.size(), 1000), multipliers(pool.size(), 3);
     std::vector<std::int64_t> reduced(costs.size()), numbers, every;

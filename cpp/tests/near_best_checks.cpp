@@ -118,6 +118,9 @@ void check_choices(const NearBestSets& sets, const NearBestSettings& settings, b
         cut.terms.push_back({{(bestdag::CutWord{1} << sets.n()) - 1}, 1});
         cut.equations = {0};
         part.cuts.push_back({search.add_cut(cut), 0.3});
+        bestdag::NearBestCut pair;  // one of the first two has the other as a parent, at most
+        pair.order = bestdag::OrderCut{{0, 1}, {0, 0, 1, 1, 0, 1, 0, 1}, 1};
+        part.cuts.push_back({search.add_cut(pair), 0.2});
     }
     search.add_part(part);
     while (!search.is_over()) search.run(3, kRun);

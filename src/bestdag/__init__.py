@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from bestdag.search import *  # noqa: F403
     from bestdag.search.naive_bayes import augmented as augmented
     from bestdag.search.near_optimal.request import NearOptimal as NearOptimal
+    from bestdag.search.rung import Rung as Rung
     from bestdag.validation.comparison import CrossValidation as CrossValidation
     from bestdag.validation.cross_validation import cross_validate as cross_validate
     from bestdag.validation.ess_grid import EssGrid as EssGrid
@@ -135,6 +136,7 @@ _HOME = {
     "Picture": "bestdag.drawing.picture",
     "Progress": "bestdag.progress",
     "Result": "bestdag.learned",
+    "Rung": "bestdag.search.rung",
     "Saturation": "bestdag.validation.saturation",
     "Scan": "bestdag.data.sinks.disk",
     "Score": "bestdag.scores",

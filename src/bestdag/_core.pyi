@@ -398,8 +398,16 @@ class CandidateListing:
     def stop(self) -> None:
         """List no more."""
 
-    def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, threads: int) -> None:
-        """List for so many seconds at most."""
+    def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, max_parents: int, threads: int) -> None:
+        """List for so many seconds at most, sets of at most so many parents."""
+
+    def is_complete_within(self, max_parents: int) -> bool:
+        """Whether all sets of at most so many parents are listed."""
+
+    def forecast(self, max_parents: int) -> tuple[float, float]:
+        """
+        Seconds of one thread and bytes to go on to sets of so many parents; zero where nothing is known.
+        """
 
     @property
     def is_over(self) -> bool: ...
@@ -410,9 +418,9 @@ class CandidateListing:
     @property
     def n_bytes(self) -> int: ...
 
-    def result(self, most_open: int, finish: bool, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any, tuple[Any, Any, Any, Any], Any]:
+    def result(self, most_open: int, finish: bool, max_parents: int, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any, tuple[Any, Any, Any, Any], Any]:
         """
-        The sets, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.
+        The sets of at most so many parents, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.
         """
 
 def total_cap(table: Table, kernel: Kernel) -> float:
@@ -740,6 +748,9 @@ class BranchAndCutKernels:
     def add_halved(self, terms: Sequence[tuple[Sequence[int], int]], equations: Sequence[int]) -> int:
         """Number of the new cut."""
 
+    def add_order_cut(self, members: Sequence[int], gains: Sequence[int], most: int) -> int:
+        """Number of the new cut."""
+
     def coefficients(self, cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """Coefficient of each set (column) in each cut (row)."""
 
@@ -757,6 +768,9 @@ class BranchAndCutKernels:
     def separate_halves(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Sequence[tuple[Sequence[int], int]], min_violation: float, most: int) -> list[tuple[list[int], list[int], float]]:
         """Violated halved cuts (positions in terms, equations, violation)."""
 
+    def separate_order_cuts(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_members: int, min_violation: float, most: int) -> list[tuple[list[int], list[int], int, float]]:
+        """Violated cuts on few variables (members, gains, most, violation)."""
+
 def search_frontier(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], masks: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], clusters: Sequence[tuple[int, int, int]], cutoff: int, width: int, seconds: float) -> tuple[list[int], int, int, bool, int, int] | None:
     """
     Sets of a best choice below the cutoff, its cost, the bound, whether nothing was left out, subsets expanded, bytes; None when out of time; see kernels/exact/frontier_search.hpp.
@@ -769,6 +783,9 @@ class NearBest:
 
     def add_cut(self, terms: Sequence[tuple[Sequence[int], int]], equations: Sequence[int], is_halved: bool) -> int:
         """Take in a valid cut; returns its number."""
+
+    def add_order_cut(self, members: Sequence[int], gains: Sequence[int], most: int) -> int:
+        """Take in a valid order cut; returns its number."""
 
     def add_part(self, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Look in this part of all choices; parts have none in common."""

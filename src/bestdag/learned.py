@@ -221,8 +221,8 @@ class Result(SearchResult):
         Examples
         --------
         >>> from bestdag import learn
-        >>> found = learn({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9}, knowledge=["a -> b"])
-        >>> sorted(found.compelled()), found.dag.cpdag().arcs
+        >>> result = learn({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9}, knowledge=["a -> b"])
+        >>> sorted(result.compelled()), result.dag.cpdag().arcs
         ([('a', 'b')], ())
         """
         compelled = set(self.dag.cpdag().arcs)

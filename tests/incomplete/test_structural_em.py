@@ -336,7 +336,7 @@ def test_when_time_is_up_in_the_first_round_its_structure_is_returned(monkeypatc
 def test_when_there_is_no_time_to_look_at_it_the_start_is_returned(monkeypatch):
     data = sampled(4, 100, 0.2, seed=1)
     monkeypatch.setattr(Rounds, "_continued", out_of_time)
-    monkeypatch.setattr(Rounds, "_settle_for", out_of_time)
+    monkeypatch.setattr(Rounds, "_accept", out_of_time)
     result = learn(data, "bic", search="hill_climb", missing="em", time_limit=100)
     assert result.status == "time limit"
     assert not result.dag.arcs

@@ -11,7 +11,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.table import ParentSets, ScoreTable
+from bestdag.scores.table import ScoreTable
 from bestdag.search import auto as module
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
@@ -23,6 +23,7 @@ from bestdag.search.k2 import K2Search
 from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
 from bestdag.search.result import BoundSource
+from bestdag.search.rung import Rung
 from bestdag.search.steps import POINT, Bounded, Found, Proved, SearchEnd
 from bestdag.search.tabu import Tabu
 from tests.search.exact.tables import random_table
@@ -119,11 +120,12 @@ def test_an_interrupt_is_not_called_an_end(monkeypatch):
     def pressed(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "ParentSetListing", pressed)
-    found = world.run()
-    assert found.status == "interrupted"
-    assert "ended" not in found.notes[0]
-    assert found.bound == 0.0
+    monkeypatch.setattr(module.Ladder, "run", pressed)
+    world.rungs = 1
+    result = world.run()
+    assert result.status == "interrupted"
+    assert "ended" not in result.notes[0]
+    assert result.bound is not None
 
 
 def test_ctrl_c_at_the_first_moment(monkeypatch):
@@ -144,12 +146,14 @@ def test_ctrl_c_at_the_first_moment(monkeypatch):
 class World:
     """A clock, and searches that only take time; `log` says what was done and when it began."""
 
-    def __init__(self, monkeypatch, *, gains=(), rounds_take=0.25, whole=None, proves=True):
+    def __init__(
+        self, monkeypatch, *, gains=(), rungs=0, rounds_take=0.25, whole=None, proves=True
+    ):
         self.now = 0.0
         self.log = []
         self.gains = dict(enumerate(gains, start=1))
         self.rounds_take = rounds_take
-        self.bounds = [0.0]
+        self.rungs = rungs
         world = self
 
         class FakeImprover:
@@ -169,24 +173,23 @@ class World:
             def climb(self):
                 yield POINT
 
-        class FakeListing:
-            is_over = False
+            def take(self, dag, score):
+                self.best = Structure(dag, score)
 
-            def __init__(self, scorer, nodes):
-                pass
+        class FakeLadder:
+            is_listing = False
 
-            def run(self, seconds, memory_limit=None):
-                world.take("list", seconds)
+            def __init__(self, problem):
+                self.is_over = not world.rungs
+                self.table = None
+                self.problem = problem
 
-            def table(self, finish):
-                return ScoreTable(["a"], [ParentSets.of([-1.0], [()])], complete=False)
-
-        def fake_bound(problem, table=None, *, deadline, incumbent):
-            world.take("bound", max(0.0, deadline - world.now))
-            value = world.bounds[min(world.count("bound"), len(world.bounds)) - 1]
-            bound = Bounded(value, BoundSource(kind="best local scores"))
-            yield bound
-            return bound
+            def run(self, seconds):
+                world.take("rungs", min(seconds, self.problem.seconds_left))
+                k = world.count("rungs")
+                self.is_over = k >= world.rungs
+                yield Rung(max_parents=k, score=-200.0, bound=-200.0, is_proved=True)
+                yield POINT
 
         def fake_exact(self, problem):
             world.take("exact", min(whole.seconds, problem.seconds_left))
@@ -200,8 +203,7 @@ class World:
 
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
         monkeypatch.setattr(module, "Improver", FakeImprover)
-        monkeypatch.setattr(module, "ParentSetListing", FakeListing)
-        monkeypatch.setattr(module, "bound_steps", fake_bound)
+        monkeypatch.setattr(module, "Ladder", FakeLadder)
         monkeypatch.setattr(module, "forecast_whole", lambda problem: whole)
         monkeypatch.setattr(Exact, "steps", fake_exact, raising=False)
 
@@ -218,7 +220,7 @@ class World:
 
 
 def test_the_work_up_to_a_step_does_not_depend_on_the_limit(monkeypatch):
-    world = World(monkeypatch)
+    world = World(monkeypatch, rungs=100)
     logs = []
     for limit in (1.0, 3.0, 10.0, 40.0):
         assert world.run(time_limit=limit).status == "time limit"
@@ -235,25 +237,29 @@ def test_a_time_limit_is_used_though_nothing_improves(monkeypatch):
     assert world.now == pytest.approx(500.0)
 
 
-def test_few_variables_have_their_parent_sets_listed_while_structures_stay_as_they_are(monkeypatch):
-    # Turns come when less than 0.3 of the time went into lists, and are 0.3 of it long.
-    world = World(monkeypatch)
+def test_rungs_have_half_of_the_time(monkeypatch):
+    world = World(monkeypatch, rungs=10**6)
     world.run(time_limit=200.0)
-    assert 0.55 * 200 < world.rounds_take * world.count("round") < 0.7 * 200
+    assert 0.45 * 200 < world.rounds_take * world.count("round") < 0.55 * 200
 
 
-def test_bounds_that_do_not_fall_take_next_to_nothing_with_many_variables(monkeypatch):
-    world = World(monkeypatch)
-    world.run(time_limit=200.0, n=61)
-    assert world.rounds_take * world.count("round") > 0.97 * 200
+def test_rungs_have_a_tenth_while_structures_rise_fast(monkeypatch):
+    # Every round gains a nat of about a hundred.
+    world = World(monkeypatch, gains=[1.0] * 10_000, rungs=10**6)
+    world.run(time_limit=50.0)
+    assert world.rounds_take * world.count("round") > 0.85 * 50
 
 
-def test_bounds_that_fall_take_a_quarter_with_many_variables(monkeypatch):
-    world = World(monkeypatch)
-    world.bounds = [100.0 - 2.0 * k for k in range(100)]
-    world.run(time_limit=100.0, n=61)
-    for_structures = world.rounds_take * world.count("round")
-    assert for_structures == pytest.approx(0.75 * 100, rel=0.1)
+def test_a_rung_that_is_proved_is_news(monkeypatch):
+    # Without a limit: the last of eight rungs comes later than two idle seconds would be the end.
+    without, with_rungs = World(monkeypatch), None
+    without.run()
+    with_rungs = World(monkeypatch, rungs=8)
+    result = with_rungs.run()
+    last = [when for what, when in with_rungs.log if what == "rungs"][-1]
+    assert with_rungs.count("rungs") == 8
+    assert last > without.now
+    assert [rung.max_parents for rung in result.ladder] == list(range(1, 9))
 
 
 def test_a_proof_that_takes_longer_than_its_forecast_leaves_time_for_structures(monkeypatch):
@@ -294,23 +300,7 @@ def test_a_proof_at_once_that_fails_leaves_a_bound(monkeypatch):
         yield from list(_stopped(self, problem))[1:]
 
     monkeypatch.setattr(Exact, "steps", slow, raising=False)
-    assert world.run(time_limit=1.0).bound == 0.0
-
-
-def test_bounds_wait_while_structures_rise_fast(monkeypatch):
-    # Every round gains a nat of about a hundred: after the first bound there is none.
-    world = World(monkeypatch, gains=[1.0] * 10_000)
-    world.bounds = [100_000.0 - 2_000.0 * k for k in range(100)]
-    world.run(time_limit=50.0)
-    assert (world.count("bound"), world.count("list")) == (1, 0)
-
-
-def test_a_bound_waits_until_its_turn_fits_into_its_share(monkeypatch):
-    # A fifth of a second is 0.3 of two thirds of a second; the bound before it takes no time.
-    world = World(monkeypatch)
-    world.run(time_limit=2.0)
-    first, second = [when for what, when in world.log if what in ("bound", "list")][:2]
-    assert (first, second) == (0.25, 0.75)
+    assert world.run(time_limit=1.0).bound is not None
 
 
 def test_without_a_limit_two_idle_seconds_are_the_end(monkeypatch):
@@ -327,7 +317,7 @@ def test_without_a_limit_the_idle_time_is_as_long_as_it_took(monkeypatch):
     world = World(monkeypatch, gains=[1.0] * 40)
     found = world.run()
     assert found.status == "local optimum"
-    assert 20.0 < world.now < 26.0
+    assert 20.0 <= world.now < 26.0
 
 
 def test_the_budget_is_the_end(monkeypatch):
@@ -356,7 +346,6 @@ def test_a_longer_proof_comes_after_a_quarter_of_its_forecast(monkeypatch):
     assert found.is_proved
     assert world.log[-1][0] == "exact"
     assert 2.0 <= world.log[-1][1] < 2.5
-    assert world.log[1][0] == "bound"  # whatever comes, there is a bound
 
 
 def test_a_proof_that_does_not_fit_is_not_begun(monkeypatch):
@@ -384,15 +373,6 @@ def test_a_proof_that_fails_leaves_the_better_structure_and_its_bound(monkeypatc
     assert found.bound == -50.0
     # What a clock cut short depends on the clock: with rounds it is not taken.
     assert world.run(Auto(rounds=3)).score == -100.0
-
-
-def test_a_lower_bound_is_kept_and_counts_as_news(monkeypatch):
-    world = World(monkeypatch)
-    world.bounds = [0.0, -20.0, -10.0]
-    assert world.run().bound == -20.0
-    # The last news came with the second bound.
-    second = [begin for what, begin in world.log if what == "bound"][1]
-    assert world.now > second + 2.0
 
 
 # Files of local scores --------------------------------------------------------------------------

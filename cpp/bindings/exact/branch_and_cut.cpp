@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "bindings/common.hpp"
+#include "bindings/exact/order_cut.hpp"
 #include "bindings/search/order_place.hpp"
 #include "exact/cluster_separation.hpp"
 #include "exact/cut_pool.hpp"
 #include "exact/dual_ascent.hpp"
+#include "exact/order_cuts.hpp"
 #include "exact/zero_half_cuts.hpp"
 #include "search/choice_sets.hpp"
 #include "search/order_search.hpp"
@@ -128,6 +130,14 @@ void register_branch_and_cut(nb::module_& m) {
             },
             "terms"_a, "equations"_a, "Number of the new cut.")
         .def(
+            "add_order_cut",
+            [](Kernels& k, std::vector<std::int32_t> members, std::vector<std::int32_t> gains,
+               std::int32_t most) {
+                return k.pool_.add(order_cut_of(std::move(members), std::move(gains), most,
+                                                k.sets_.n_variables()));
+            },
+            "members"_a, "gains"_a, "most"_a, "Number of the new cut.")
+        .def(
             "coefficients",
             [](const Kernels& k, Ids cuts, Ids sets, Array2<std::int8_t> out) {
                 check_range(view(cuts), k.pool_.size(), "no such cut");
@@ -221,5 +231,31 @@ void register_branch_and_cut(nb::module_& m) {
                 return result;
             },
             "support"_a.noconvert(), "x"_a.noconvert(), "terms"_a, "min_violation"_a, "most"_a,
-            "Violated halved cuts (positions in terms, equations, violation).");
+            "Violated halved cuts (positions in terms, equations, violation).")
+        .def(
+            "separate_order_cuts",
+            [](const Kernels& k, Ids support, Array1<const double> x, std::size_t n_members,
+               double min_violation, std::size_t most) {
+                check_range(view(support), k.sets_.n_sets(), "no such parent set");
+                if (support.size() != x.size()) throw std::invalid_argument("one x per set");
+                if (n_members > bestdag::kMostOrderCutMembers) {
+                    throw std::invalid_argument("too many members");
+                }
+                std::vector<bestdag::ViolatedOrderCut> cuts;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    cuts = bestdag::separate_order_cuts(k.sets_, view(support), view(x), n_members,
+                                                        min_violation, most, k.stop_);
+                }
+                std::vector<std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>,
+                                       std::int32_t, double>>
+                    result;
+                for (auto& item : cuts) {
+                    result.emplace_back(std::move(item.cut.members), std::move(item.cut.gains),
+                                        item.cut.most, item.violation);
+                }
+                return result;
+            },
+            "support"_a.noconvert(), "x"_a.noconvert(), "n_members"_a, "min_violation"_a, "most"_a,
+            "Violated cuts on few variables (members, gains, most, violation).");
 }

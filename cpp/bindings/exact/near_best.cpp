@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/exact/order_cut.hpp"
 #include "bindings/types.hpp"
 
 namespace {
@@ -69,6 +70,16 @@ void register_near_best(nb::module_& m) {
                 return self.add_cut(std::move(cut));
             },
             "terms"_a, "equations"_a, "is_halved"_a, "Take in a valid cut; returns its number.")
+        .def(
+            "add_order_cut",
+            [](NearBest& self, std::vector<std::int32_t> members, std::vector<std::int32_t> gains,
+               std::int32_t most) {
+                bestdag::NearBestCut cut;
+                cut.order = order_cut_of(std::move(members), std::move(gains), most,
+                                         self.n_words() * bestdag::kCutWordBits);
+                return self.add_cut(std::move(cut));
+            },
+            "members"_a, "gains"_a, "most"_a, "Take in a valid order cut; returns its number.")
         .def(
             "add_part",
             [](NearBest& self, const Int64s& ends, const Int32s& sets, const Int32s& cuts,

@@ -6,7 +6,7 @@ namespace bestdag {
 
 void CutPool::add_entry(std::size_t child, std::span<const Cluster> terms, int equation,
                         bool halved) {
-    Entry entry{n_cuts_, terms_.size(), 0, equation, halved};
+    Entry entry{n_cuts_, terms_.size(), 0, equation, halved, kNone};
     std::vector<std::uint8_t> inside(sets_.n_variables());
     for (const Cluster& term : terms) {
         if (!std::binary_search(term.members.begin(), term.members.end(),
@@ -38,7 +38,33 @@ std::size_t CutPool::add_halved(std::span<const Cluster> terms,
     return n_cuts_++;
 }
 
+std::size_t CutPool::add(const OrderCut& cut) {
+    std::vector<std::int32_t> position(sets_.n_variables(), -1);
+    for (std::size_t i = 0; i < cut.members.size(); ++i) {
+        position[static_cast<std::size_t>(cut.members[i])] = static_cast<std::int32_t>(i);
+    }
+    for (std::size_t i = 0; i < cut.members.size(); ++i) {
+        const auto child = static_cast<std::size_t>(cut.members[i]);
+        const std::span<const std::int32_t> gains = cut.gains_of(i);
+        const std::int32_t largest = cut.largest_of(i);
+        if (largest == 0) continue;
+        by_child_[child].push_back({n_cuts_, 0, 0, 0, false, listed_.size()});
+        for (std::size_t f = sets_.first(child); f < sets_.last(child); ++f) {
+            std::size_t inside = 0;
+            for (const std::int32_t u : sets_.members(f)) {
+                const std::int32_t at = position[static_cast<std::size_t>(u)];
+                if (at >= 0) inside |= std::size_t{1} << at;
+            }
+            listed_.push_back(static_cast<std::int8_t>(largest - gains[inside]));
+        }
+    }
+    return n_cuts_++;
+}
+
 int CutPool::coefficient(const Entry& entry, std::size_t set) const noexcept {
+    if (entry.listed != kNone) {
+        return listed_[entry.listed + set - sets_.first(sets_.child_of(set))];
+    }
     const std::size_t words = sets_.words(sets_.child_of(set));
     int sum = -entry.equation;
     for (std::size_t t = entry.first_term; t < entry.first_term + entry.n_terms; ++t) {
@@ -75,7 +101,10 @@ void CutPool::reduce(std::span<const std::int64_t> costs, std::span<const std::i
             const std::int64_t multiplier = multipliers[entry.cut];
             if (multiplier == 0) continue;
             std::int64_t* out = reduced.data() + first;
-            if (!entry.halved && sets_.words(v) == 1) {
+            if (entry.listed != kNone) {
+                const std::int8_t* listed = listed_.data() + entry.listed;
+                for (std::size_t f = 0; f < count; ++f) out[f] -= multiplier * listed[f];
+            } else if (!entry.halved && sets_.words(v) == 1) {
                 const Word* masks = sets_.mask(first);
                 const Word inside = masks_[terms_[entry.first_term].mask];
                 const int k = terms_[entry.first_term].k;

@@ -5,6 +5,8 @@
 // cluster cuts, takes away the equations "child v chooses one set" for some v, halves and rounds
 // up: with x >= 0 and integer both sides may be rounded up (Chvatal 1973), so
 //     sum_f ceil(a_f / 2) x_f >= ceil(b / 2),  a_f = sum_t [|P_f and C_t| < k_t, v in C_t] - e_v.
+// An order cut (see order_cuts.hpp) says that of the largest gains of its members so much at least is
+// forgone.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "exact/order_cuts.hpp"
 #include "search/choice_sets.hpp"
 
 namespace bestdag {
@@ -29,6 +32,7 @@ public:
     // Both return the number of the new cut.
     std::size_t add(const Cluster& cluster);
     std::size_t add_halved(std::span<const Cluster> terms, std::span<const std::int32_t> equations);
+    std::size_t add(const OrderCut& cut);
 
     // Coefficient of each set in each cut: out[i * sets.size() + j].
     void coefficients(std::span<const std::int64_t> cuts, std::span<const std::int64_t> sets,
@@ -45,7 +49,10 @@ private:
         std::size_t first_term, n_terms;  // in terms_
         int equation;                     // e_v
         bool halved;
+        // Of an order cut: its coefficients for the child's sets, in listed_, instead of terms.
+        std::size_t listed = kNone;
     };
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
     struct Term {
         std::size_t mask;  // in masks_
         int k;
@@ -59,6 +66,7 @@ private:
     std::vector<std::vector<Entry>> by_child_;
     std::vector<Term> terms_;
     std::vector<Word> masks_;
+    std::vector<std::int8_t> listed_;
 };
 
 }  // namespace bestdag

@@ -60,7 +60,7 @@ NearBest::NearBest(NearBestSets sets, const NearBestSettings& settings)
 }
 
 std::int32_t NearBest::add_cut(NearBestCut cut) {
-    bool fine = cut.equations.size() == sets_.n_words && !cut.terms.empty();
+    bool fine = cut.order || (cut.equations.size() == sets_.n_words && !cut.terms.empty());
     for (const auto& term : cut.terms) {
         fine = fine && term.members.size() == sets_.n_words && term.k >= 1;
     }

@@ -5,13 +5,16 @@
 //
 // The cuts are those of branch and cut (see cut_pool.hpp): a term (C, k) has the coefficient 1 for
 // each set of a member of C with fewer than k members in C; a halved cut is a sum of terms less
-// some equations, halved and rounded up.
+// some equations, halved and rounded up; an order cut counts the gains that are forgone.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include "exact/order_cuts.hpp"
 
 namespace bestdag {
 
@@ -34,8 +37,10 @@ struct NearBestCut {
     std::vector<Term> terms;
     std::vector<CutWord> equations;
     bool is_halved = false;
+    std::optional<OrderCut> order;  // instead of the others
 
     int right_side() const noexcept {
+        if (order) return order->right_side();
         int total = 0;
         for (const Term& term : terms) total += term.k;
         for (const CutWord word : equations) total -= std::popcount(word);
@@ -43,6 +48,10 @@ struct NearBestCut {
     }
 
     bool concerns(std::size_t child) const noexcept {
+        if (order) {
+            return std::binary_search(order->members.begin(), order->members.end(),
+                                      static_cast<std::int32_t>(child));
+        }
         if (has_bit(equations.data(), child)) return true;
         for (const Term& term : terms) {
             if (has_bit(term.members.data(), child)) return true;
@@ -52,6 +61,7 @@ struct NearBestCut {
 
     // Of the set with these parents; all words have as many bits as there are variables, or more.
     int coefficient(std::size_t child, const CutWord* parents) const noexcept {
+        if (order) return forgone(child, parents);
         int total = -static_cast<int>(has_bit(equations.data(), child));
         for (const Term& term : terms) {
             if (!has_bit(term.members.data(), child)) continue;
@@ -65,6 +75,16 @@ struct NearBestCut {
     }
 
 private:
+    int forgone(std::size_t child, const CutWord* parents) const noexcept {
+        std::size_t own = order->members.size(), inside = 0;
+        for (std::size_t i = 0; i < order->members.size(); ++i) {
+            const auto member = static_cast<std::size_t>(order->members[i]);
+            if (member == child) own = i;
+            if (has_bit(parents, member)) inside |= std::size_t{1} << i;
+        }
+        if (own == order->members.size()) return 0;
+        return order->largest_of(own) - order->gains_of(own)[inside];
+    }
     static int half_up(int value) noexcept { return (value + (value > 0)) / 2; }
 };
 

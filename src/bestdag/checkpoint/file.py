@@ -31,7 +31,7 @@ _PATIENCE = 1.0
 
 
 class Saved(msgspec.Struct):
-    """What is in a file; findings are decoded when they are asked for, by their kind."""
+    """What is in a file; findings stay encoded until they are read, by their kind."""
 
     description: dict[str, str]
     seconds: float
@@ -157,7 +157,7 @@ class Lock:
 
     It is a file of its own beside the first, ``NAME.lock``, since each write puts a new file in
     place of the old one. It is gone when the run has ended; one that a killed process left behind
-    is locked by nobody, and the next run takes it.
+    is no longer locked, and the next run takes it.
 
     Attributes
     ----------

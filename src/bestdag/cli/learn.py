@@ -44,7 +44,6 @@ from bestdag.cli.learning_table import (
     class_of_intervals,
     read_for_learning,
     table_options,
-    wide_numbers,
 )
 from bestdag.cli.next_commands import next_commands
 from bestdag.cli.options import (
@@ -69,7 +68,7 @@ from bestdag.cli.output import (
 )
 from bestdag.cli.structures import print_next, print_structure
 from bestdag.incomplete import TREATMENTS, Treatment
-from bestdag.registry import settings_of
+from bestdag.registry import settings_among
 from bestdag.scores import SCORES
 
 if TYPE_CHECKING:
@@ -152,6 +151,11 @@ _MISSING = missing_option(
     table_options(_MISSING),
     EM_OPTIONS,
     THREADS,
+    click.option(
+        "--ladder",
+        is_flag=True,
+        help="Print what is proved for at most 1, 2, 3, ... parents per node.",
+    ),
     click.option("-v", "--verbose", is_flag=True, help="Print details of the search."),
     COMMON,
 )
@@ -169,9 +173,8 @@ def command(
     ('rows/*.parquet') or a folder whose files form one table; or, with --sql, a query. Or give a
     file of local scores with --from-scores. Rows that do not fit within --memory-limit stay on
     disk. Scores are natural logarithms; higher is better. On Ctrl-C or at the time limit, the best
-    structure so far is printed, and how much higher the best score may be. -o writes the network
-    with parameters fitted to DATA. Tables written by `bestdag discretize` keep their cut points,
-    and so does the network.
+    structure so far is printed, and what is proved. -o writes the network with parameters fitted
+    to DATA. Tables written by `bestdag discretize` keep their cut points, and so does the network.
     """
     if (data is None) == (from_scores is None):
         raise click.UsageError("give either DATA or --from-scores FILE")
@@ -229,9 +232,15 @@ tree = _alias(
 
 def _refuse_without_data() -> None:
     """Refuse options that have no meaning with a file of local scores."""
-    of_scores = {one.name for score in SCORES.values() for one in settings_of(score)}
     names = {"name", "structure_prior", "kappa", "support", "cluster"}
-    names |= {"cut_points", "discretize", "bins", *of_scores, *DATA_OPTIONS, *ROWS_OPTIONS}
+    names |= {
+        "cut_points",
+        "discretize",
+        "bins",
+        *settings_among(SCORES),
+        *DATA_OPTIONS,
+        *ROWS_OPTIONS,
+    }
     refuse_given(names, "--from-scores already has its scores")
 
 
@@ -330,6 +339,7 @@ def _learn_and_print(
         threads=threads,
         as_json=as_json,
         is_verbose=options["verbose"],
+        with_ladder=options["ladder"],
     )
     if lost is not None:
         raise lost
@@ -346,7 +356,7 @@ def _learn_and_print(
         read = TableRead(data or "", tuple(reading.get("drop") or ()))
         _write_report(options["report"], result, probabilities, threads, read, is_said=is_said)
     if not as_json:
-        wide = table is not None and bool(wide_numbers(table))
+        wide = table is not None and bool(table.wide_numbers())
         context = click.get_current_context()
         print_next(next_commands(result, data, context, output=output, wide=wide))
     if result.was_interrupted:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_ori
 import click
 
 from bestdag.machine import memory_limit
-from bestdag.registry import Setting, canonical, settings_of
+from bestdag.registry import Setting, canonical, settings_among, settings_of
 from bestdag.wording import as_option
 
 if TYPE_CHECKING:
@@ -216,11 +216,6 @@ def settings_options(
 
     `prefix` is what their names begin with on the command line.
     """
-    by_name: dict[str, list[Setting]] = {}
-    for entry in listed.values():
-        for one in settings_of(entry):
-            if one.name not in but:
-                by_name.setdefault(one.name, []).append(one)
     return tuple(
         click.option(
             as_option(prefix + name),
@@ -229,7 +224,8 @@ def settings_options(
             metavar=_metavar(owners[0]),
             help=_help(owners),
         )
-        for name, owners in by_name.items()
+        for name, owners in settings_among(listed).items()
+        if name not in but
     )
 
 
@@ -237,15 +233,13 @@ def taken_settings(
     listed: Mapping[str, Any], options: dict[str, Any], chosen: Iterable[str], what: str
 ) -> dict[str, Any]:
     """Take the settings that were given out of `options`; each must belong to something chosen."""
-    known = {one.name for key in chosen if key in listed for one in settings_of(listed[key])}
-    settings = {}
-    for name in _names(listed):
-        value = options.pop(name, None)
-        if value is not None:
-            settings[name] = value
-    for name in settings:
-        if name not in known and all(key in listed for key in chosen):
-            owners = [key for key, one in listed.items() if name in _names({key: one})]
+    by_name = settings_among(listed)
+    values = {name: options.pop(name, None) for name in by_name}
+    settings = {name: value for name, value in values.items() if value is not None}
+    chosen = list(chosen)
+    for name in settings if all(key in listed for key in chosen) else ():
+        owners = [one.owner for one in by_name[name]]
+        if not {*owners} & {*chosen}:
             last = owners[-1] if len(owners) == 1 else f"{', '.join(owners[:-1])} and {owners[-1]}"
             raise click.UsageError(
                 f"{as_option(name)} does not belong to the {what} {', '.join(chosen)}, but to "
@@ -282,7 +276,8 @@ def parse_choice(text: str, listed: Mapping[str, Any], what: str) -> tuple[str, 
     """
     name, *rest = (part.strip() for part in text.split(","))
     name = canonical(name, listed)
-    kinds = {one.name: _click_type(one) for entry in listed.values() for one in settings_of(entry)}
+    by_name = settings_among(listed)
+    kinds = {key: _click_type(owners[-1]) for key, owners in by_name.items()}
     settings: dict[str, Any] = {}
     for part in rest:
         key, sign, value = part.partition("=")
@@ -292,14 +287,9 @@ def parse_choice(text: str, listed: Mapping[str, Any], what: str) -> tuple[str, 
             )
         key, value = canonical(key.strip(), kinds), value.strip()
         settings[key] = kinds[key].convert(value, None, None) if key in kinds else value
-        if name in listed and key not in _names({name: listed[name]}):
+        if name in listed and name not in [one.owner for one in by_name.get(key, ())]:
             raise click.UsageError(f"{key} does not belong to the {what} {name}")
     return name, made_of_text(listed[name], settings) if name in listed else settings
-
-
-def _names(listed: Mapping[str, Any]) -> list[str]:
-    """Name the settings of the classes of a list, each once."""
-    return list(dict.fromkeys(one.name for own in listed.values() for one in settings_of(own)))
 
 
 def _click_type(one: Setting) -> click.ParamType[Any]:

@@ -26,8 +26,8 @@ def by_first_set(skeleton: Skeleton, orientation: Orientation) -> Iterator[VStru
         near = np.flatnonzero(adjacency[middle])
         for one in near.tolist():
             for other in near[(near > one) & (adjacency[one, near] == 0)].tolist():
-                given = skeleton.separating_set(one, other)
-                if given is not None and middle not in given:
+                separating = skeleton.separating_set(one, other)
+                if separating is not None and middle not in separating:
                     log_p = skeleton.log_p(one, other)
                     yield VStructure(one, middle, other, 1.0, log_p)
 
@@ -41,19 +41,21 @@ def by_votes(
 ) -> Iterator[VStructure]:
     """Yield the triples that the separating sets agree on; others are noted as ambiguous.
 
-    Beside the sets of neighbours that were asked about, the set that separated the two in the
+    Beside the sets of neighbours that were tested, the set that separated the two in the
     first phase has a vote.
     """
-    near = (skeleton.adjacency != 0) & known.allowed.T  # [node, who may be asked about]
+    near = (skeleton.adjacency != 0) & known.allowed.T  # [node, what may be conditioned on]
     triples = zip(
         *(votes[key].tolist() for key in ("one", "middle", "other", "separating", "with_middle")),
         strict=True,
     )
     for one, middle, other, n_sets, n_with in triples:
-        given = skeleton.separating_set(one, other)
-        if given is not None and not (near[one, given].all() or near[other, given].all()):
+        separating = skeleton.separating_set(one, other)
+        if separating is not None and not (
+            near[one, separating].all() or near[other, separating].all()
+        ):
             n_sets += 1
-            n_with += middle in given
+            n_with += middle in separating
         if n_sets == 0:
             continue
         is_majority = settings.v_structures == "majority"
@@ -218,9 +220,9 @@ class Orientation:
 
     # Rule 1.
 
-    def introduce(self, found: Iterable[VStructure]) -> None:
+    def introduce(self, triples: Iterable[VStructure]) -> None:
         """Rule 1: introduce v-structures, the strongest first; one that clashes is left out."""
-        for one in sorted(found, key=lambda v: v.strength):
+        for one in sorted(triples, key=lambda v: v.strength):
             self.check_time()
             self._introduce(one)
 
@@ -256,9 +258,9 @@ class Orientation:
     # Rules 2 and 3, and Meek's.
 
     def close(self, dirty: int | None = None) -> None:
-        """Direct whatever follows, around the nodes given or everywhere.
+        """Direct the links that follow by the rules, near the nodes in `dirty` or everywhere.
 
-        In each round all rules are asked first and followed then, so that their order does not
+        In each round all rules are applied to the same graph, so that their order does not
         matter. A link that is to point both ways, or would close a cycle, stays as it is.
         """
         everywhere = (1 << len(self.names)) - 1
@@ -373,10 +375,10 @@ class Orientation:
 
     def v_structures(self) -> set[tuple[int, int, int]]:
         """Return the triples (one, middle, other), one < other, that are v-structures."""
-        found = set()
+        triples = set()
         for middle, parents in enumerate(self.parents):
             for one in _members(parents):
                 later = parents >> (one + 1) << (one + 1)
                 for other in _members(later & ~self.adjacent[one]):
-                    found.add((one, middle, other))
-        return found
+                    triples.add((one, middle, other))
+        return triples

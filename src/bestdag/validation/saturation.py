@@ -82,12 +82,15 @@ class Saturation(Tabular):
 
     @property
     def curve(self) -> tuple[float, ...]:
-        """(Max-BDeu - Min-BDeu) / abs(Min-BDeu) at each point."""
+        """Relative sensitivity at each point: (Max-BDeu - Min-BDeu) / abs(Min-BDeu)."""
         return tuple(point.sensitivity.relative for point in self.points)
 
     @property
     def saturated_at(self) -> int | None:
-        """The number of rows from which on the curve is flat; None where it falls to the end."""
+        """The number of rows from which on the curve is flat; None where it falls to the end.
+
+        Flat from a point on: no later point is lower by more than `tolerance` times the highest.
+        """
         curve = self.curve
         least = self.tolerance * max(curve)
         for k in range(len(curve) - 1):
@@ -197,6 +200,13 @@ def saturation(
     -------
     Saturation
 
+    Raises
+    ------
+    DataError
+        If rows have weights.
+    InvalidParameterError
+        If a setting is out of range.
+
     Notes
     -----
     Scanagatta, de Campos and Zaffalon (2014), section 4.2, found that the curve falls and becomes
@@ -223,7 +233,7 @@ def saturation(
     points: list[SaturationPoint] = []
     for size in _checked(sizes, dataset.n_rows):
         rows = dataset.select(rows=np.sort(order[:size]))
-        found = learn_one_of_many(
+        result = learn_one_of_many(
             rows,
             BDeu(ess=ess),
             search=search_for_fit(search),
@@ -232,10 +242,12 @@ def saturation(
             workers=who_works,
             seed=seed,
         )
-        measured = sensitivity(found.dag, rows, ess=ess, epsilon=epsilon, threads=who_works.threads)
+        measured = sensitivity(
+            result.dag, rows, ess=ess, epsilon=epsilon, threads=who_works.threads
+        )
         assert isinstance(measured, Sensitivity)
-        apart = compare(points[-1].dag, found.dag).shd_cpdag if points else None
-        points.append(SaturationPoint(size, measured, found.dag, found.is_proved, apart))
+        distance = compare(points[-1].dag, result.dag).shd_cpdag if points else None
+        points.append(SaturationPoint(size, measured, result.dag, result.is_proved, distance))
     return Saturation(tuple(points), tolerance)
 
 

@@ -13,7 +13,7 @@ from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import verify
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.bnc.master import LpSolution, Master
-from bestdag.search.exact.bnc.relaxation import Cut, Relaxation, Sets
+from bestdag.search.exact.bnc.relaxation import Cut, OrderCut, Relaxation, Sets
 from tests.search.exact.brute_force import best_by_dp, is_acyclic, random_table
 
 
@@ -36,7 +36,33 @@ def random_cut(rng: random.Random, n: int) -> Cut:
     return Cut(terms, equations, halved=True)
 
 
-def literal_coefficient(cut: Cut, child: int, parents: tuple[int, ...]) -> int:
+def random_order_cut(rng: random.Random, n: int) -> OrderCut:
+    """Gains that rise with the parents, and the most over all orders."""
+    members = tuple(sorted(rng.sample(range(n), rng.randint(2, n))))
+    k = len(members)
+    gains = []
+    for _ in range(k):
+        drawn = [rng.randint(0, 3) if inside else 0 for inside in range(1 << k)]
+        gains.append(
+            tuple(max(drawn[s] for s in range(1 << k) if s & t == s) for t in range(1 << k))
+        )
+    totals = []
+    for order in itertools.permutations(range(k)):
+        before, total = 0, 0
+        for i in order:
+            total += gains[i][before]
+            before |= 1 << i
+        totals.append(total)
+    return OrderCut(members, tuple(gains), max(totals))
+
+
+def literal_coefficient(cut: Cut | OrderCut, child: int, parents: tuple[int, ...]) -> int:
+    if isinstance(cut, OrderCut):
+        if child not in cut.members:
+            return 0
+        inside = sum(1 << i for i, u in enumerate(cut.members) if u in parents)
+        gains = cut.gains[cut.members.index(child)]
+        return max(gains) - gains[inside]
     total = 0
     for members, k in cut.terms:
         if child in members and len(set(parents) & set(members)) < k:
@@ -54,7 +80,7 @@ def test_cuts_hold_for_every_acyclic_choice_and_the_bound_is_below_all(seed):
     table = random_table(rng, n, keep=0.7)
     relaxation = relaxation_of(table)
     sets = relaxation.sets
-    cuts = [random_cut(rng, n) for _ in range(40)]
+    cuts = [random_cut(rng, n) for _ in range(40)] + [random_order_cut(rng, n) for _ in range(20)]
     numbers = [relaxation.add(cut) for cut in cuts]
     matrix = np.empty((len(cuts), len(sets)), dtype=np.int8)
     relaxation.kernels.coefficients(np.array(numbers, dtype=np.int64), np.arange(len(sets)), matrix)

@@ -183,8 +183,8 @@ def interruptible(work: Callable[[], _T], con: Any) -> _T:
     """Run a query so that Ctrl-C ends it at once, as a KeyboardInterrupt.
 
     DuckDB looks at signals only between its own steps, which may be minutes apart; so the query
-    runs in a thread while this one waits, and is told to stop. Without a connection of our own
-    to stop, it runs here and Ctrl-C waits for DuckDB.
+    runs in a thread while this one waits, and is interrupted from here. Without a connection of
+    our own to interrupt, it runs here and Ctrl-C waits for DuckDB.
     """
     if con is None or threading.current_thread() is not threading.main_thread():
         try:
@@ -344,7 +344,7 @@ class SqlQuery:
 
 
 def sql(query: str, con: Any = None) -> SqlQuery:
-    """Return a SQL query as a table, for `read`, `learn` and whatever else takes a table.
+    """Return a SQL query as a table, for `read`, `learn` and all that takes a table.
 
     Parameters
     ----------
@@ -352,7 +352,19 @@ def sql(query: str, con: Any = None) -> SqlQuery:
         One statement that selects: ``SELECT``, ``FROM`` or ``WITH``. It may name files and, with
         `con`, tables. Anything that writes, attaches or installs is refused.
     con : duckdb.DuckDBPyConnection, optional
-        The connection to ask; a private one unless given.
+        The connection that runs it; a private one unless given.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the query is not text.
+    DataError
+        If it cannot be parsed, or is not one statement that selects.
+
+    Notes
+    -----
+    A text is never taken for a query by the way it begins: a name such as ``"select.csv"`` is a
+    file, and a query could write one.
 
     Examples
     --------
@@ -400,12 +412,12 @@ def _one_select(text: Any) -> str:
         raise InvalidParameterError(f"sql: a query is needed as text, got {text!r:.60}")
     duckdb = load_duckdb()
     try:
-        found = duckdb.extract_statements(text)
+        statements = duckdb.extract_statements(text)
     except duckdb.Error as error:
         raise DataError(f"sql: {text!r:.60} cannot be parsed: {one_line(error)}") from None
-    kinds = [statement.type.name for statement in found]
+    kinds = [statement.type.name for statement in statements]
     if kinds == ["SELECT"]:
-        return str(found[0].query).strip().rstrip(";").rstrip()
+        return str(statements[0].query).strip().rstrip(";").rstrip()
     came = " and ".join(kinds[:3]) or "none"
     raise DataError(
         f"sql: one statement that selects is needed (SELECT, FROM or WITH), got {came} in "

@@ -50,6 +50,9 @@ __all__ = ["Exact"]
 
 # Where all sets take no more seconds than this, nothing else is tried before.
 _AT_ONCE = 10.0
+# Where they take no more than this, and a hundredth of the time that is left, there is nothing to
+# show meanwhile: no climb comes before.
+_NO_CLIMB, _SHARE_WITHOUT_CLIMB = 0.1, 0.01
 # A forecast is good to a factor of two.
 _CAUTION = 2.0
 _SECONDS_PER_LISTED_SET = 1e-6  # for 10,000 rows
@@ -61,8 +64,6 @@ _SECONDS_PER_VARIABLE = 5e-4
 # With more variables, and not all their sets, the cases that statements make are not searched: each
 # takes too long.
 _MANY_VARIABLES = 100
-# What the file of a run calls the lists of parent sets.
-_LISTS = "lists"
 _OVER_ALL = "exact search over all parent sets"
 
 
@@ -109,7 +110,7 @@ class Exact:
     def steps(self, problem: Problem) -> Steps:
         """Solve; a time limit or Ctrl-C leaves the best structure so far and a bound."""
         if not problem.has_table:
-            lists = problem.state.get(_LISTS, ScoreTable)
+            lists = problem.state.get(_lists_name(problem), ScoreTable)
             if lists is not None:
                 problem.keep_table(lists)
         needed = None if self.engine in ("gpu", "bnc") else forecast_whole(problem)
@@ -127,7 +128,8 @@ class Exact:
                 yield from _kept_lists(problem, table)
                 yield from self._from_lists(problem)
                 return
-        yield from self._whole(problem)
+        is_quick = needed.seconds <= min(_NO_CLIMB, _SHARE_WITHOUT_CLIMB * problem.seconds_left)
+        yield from self._whole(problem, climbs=not is_quick)
 
     def run_each(self, problems: Sequence[Problem]) -> list[SearchResult]:
         """Solve problems that differ in the score alone, as `Problem.solve` solves each.
@@ -149,10 +151,10 @@ class Exact:
             for k, problem in enumerate(problems)
         ]
 
-    def _whole(self, problem: Problem) -> Steps:
-        """Solve over all parent sets; the first structure is that of a climb."""
-        climbed = yield from _climb(problem)
-        first = _first(problem) if climbed.best is None else climbed.best.structure
+    def _whole(self, problem: Problem, *, climbs: bool) -> Steps:
+        """Solve over all parent sets; the first structure may be that of a climb."""
+        climbed = (yield from _climb(problem)).best if climbs else None
+        first = _first(problem) if climbed is None else climbed.structure
         yield Phase(_OVER_ALL)
         solved = solve_whole(problem, first, progress=_whole_progress(problem))
         if solved.proof is not None:
@@ -320,8 +322,14 @@ def _kept_lists(problem: Problem, table: ScoreTable) -> Steps:
     """Remember lists of parent sets that are complete, here and in the file of the run."""
     if not isinstance(problem.scores, ScoreTable):
         problem.keep_table(table)
-        if _LISTS not in problem.state:
-            yield Kept(_LISTS, table)
+        name = _lists_name(problem)
+        if name not in problem.state:
+            yield Kept(name, table)
+
+
+def _lists_name(problem: Problem) -> str:
+    """Return what the file of a run calls the lists: those of each limit of parents are others."""
+    return "lists" if problem.max_parents is None else f"lists {problem.max_parents}"
 
 
 def _whole_progress(problem: Problem) -> Callable[[float], None] | None:

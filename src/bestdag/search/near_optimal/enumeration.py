@@ -6,7 +6,7 @@ with an arc and those without. At each leaf there are multipliers m_c >= 0 on va
 
     sum_f cost_f x_f  >=  sum_c m_c b_c + sum_f (cost_f - sum_c m_c a_cf) x_f,
 
-whatever sets there are besides those the linear programs knew. So a tree over the pruned sets that
+also with sets that the linear programs did not know. So a tree over the pruned sets that
 proves the optimum also says which of all sets are in choices near it: sets whose reduced cost is
 too high are left out, with the limit of the window in place of the optimum's cost.
 """
@@ -17,7 +17,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from bestdag import _core
 from bestdag.machine import memory_left, thread_count
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import Certificate, Multipliers
-from bestdag.search.exact.bnc.relaxation import Cut, Sets
+from bestdag.search.exact.bnc.relaxation import Cut, OrderCut, Sets
 from bestdag.search.exact.bnc.tree import closed_by
 from bestdag.search.structures import ListStatus
 from bestdag.search.ties import tie_width
@@ -41,7 +41,7 @@ MANY_VARIABLES = 20
 _LARGEST_COMPONENT, _LARGEST_WITH_CUTS = 22, 15
 # Of the memory there is: for one component, and for the queue.
 _SHARE_FOR_COMPONENT, _SHARE_FOR_QUEUE = 0.3, 0.3
-# How many are asked for together: now and then somebody must count those that statements allow.
+# How many are listed at a time: in between, structures that statements allow are counted.
 _AT_A_TIME = 256
 # To put a structure into the list, in the end.
 SECONDS_TO_LIST = 8e-6
@@ -49,7 +49,7 @@ SECONDS_TO_LIST = 8e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """What is looked for.
+    """What the enumeration looks for.
 
     Attributes
     ----------
@@ -112,13 +112,13 @@ def enumerate_choices(
     Returns
     -------
     Choices
-        Whatever ends it, those that were found are the best there are: `rest` says what the others
-        score at most.
+        At any end the choices in it are the best there are: `rest` says what the others score at
+        most.
     """
     sets = Sets(table)
     total = math.fsum(sets.scores[sets.begin[:-1]].tolist())
     limit = total - window.best + window.nats + window.slack
-    found = Choices()
+    choices = Choices()
     search = _core.NearBest(
         sets.begin,
         sets.costs,
@@ -136,22 +136,29 @@ def enumerate_choices(
         search.add_part(*_undivided(sets).arrays(sets))
     else:
         for cut in certificate.cuts:
-            search.add_cut([(list(c), k) for c, k in cut.terms], list(cut.equations), cut.halved)
+            _add(search, cut)
         for part in _divided(sets, certificate, limit):
             search.add_part(*part.arrays(sets))
     is_wanted = _filter(window)
     try:
-        for chosen in _all_of(search, window, threads, deadline, found):
+        for chosen in _all_of(search, window, threads, deadline, choices):
             parents = _parents(sets, chosen)
             if is_wanted is None or is_wanted(parents):
-                found.scores.append(math.fsum(sets.scores[chosen].tolist()))
-                found.parents.append(parents)
-                if len(found.scores) == window.number:
+                choices.scores.append(math.fsum(sets.scores[chosen].tolist()))
+                choices.parents.append(parents)
+                if len(choices.scores) == window.number:
                     break
     except KeyboardInterrupt:
-        found.status = "interrupted"
-    found.rest = total - search.rest + tie_width(window.best) / 2
-    return found
+        choices.status = "interrupted"
+    choices.rest = total - search.rest + tie_width(window.best) / 2
+    return choices
+
+
+def _add(search: _core.NearBest, cut: Cut | OrderCut) -> None:
+    if isinstance(cut, OrderCut):
+        search.add_order_cut(cut.members, list(chain(*cut.gains)), cut.most)
+    else:
+        search.add_cut([(list(c), k) for c, k in cut.terms], list(cut.equations), cut.halved)
 
 
 def _all_of(
@@ -159,19 +166,19 @@ def _all_of(
     window: Window,
     threads: int | None,
     deadline: float | None,
-    found: Choices,
+    choices: Choices,
 ) -> Iterator[npt.NDArray[np.int32]]:
-    """Go through what the search finds; says in `found` why it ended."""
+    """Go through what the search finds; `choices` says why it ended."""
     n_threads = thread_count(threads, who="exact")
     n_seen = 0
     is_over = search.is_over
     while not is_over:
         count = _AT_A_TIME
         if window.number is not None:  # no more than needed: what comes next stays a bound
-            count = min(count, window.number - len(found.scores))
+            count = min(count, window.number - len(choices.scores))
         seconds = math.inf
         if deadline is not None:
-            seconds = deadline - time.monotonic() - SECONDS_TO_LIST * len(found.scores)
+            seconds = deadline - time.monotonic() - SECONDS_TO_LIST * len(choices.scores)
         # Short runs do not look at the clock.
         is_late = seconds <= 0 or not search.run(count, seconds, n_threads)
         rows: npt.NDArray[np.int32] = np.asarray(search.chosen(n_seen), np.int32)
@@ -179,7 +186,7 @@ def _all_of(
         n_seen = search.n_found
         is_over = search.is_over
         if not is_over and (is_late or search.is_full):
-            found.status = "time limit" if is_late else "memory limit"
+            choices.status = "time limit" if is_late else "memory limit"
             return
 
 
@@ -246,10 +253,10 @@ class _Part:
         self, sets: Sets
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32], _Reals]:
         """Return it as native code wants it: ends, sets, cuts and multipliers."""
-        kept = np.flatnonzero(self.allowed)
-        ends = np.searchsorted(kept, sets.begin[1:]).astype(np.int64)
+        numbers = np.flatnonzero(self.allowed)
+        ends = np.searchsorted(numbers, sets.begin[1:]).astype(np.int64)
         cuts = np.array(self.cuts, np.int32)
-        return ends, kept.astype(np.int32), cuts, np.array(self.multipliers, np.float64)
+        return ends, numbers.astype(np.int32), cuts, np.array(self.multipliers, np.float64)
 
 
 def _undivided(sets: Sets) -> _Part:
@@ -264,10 +271,10 @@ def _divided(sets: Sets, certificate: Certificate, limit: float) -> Iterator[_Pa
         number, part, required = waiting.pop()
         node = certificate.nodes[number]
         for record in node.records[-1:]:  # the last is the best
-            found = _narrowed(sets, part, certificate, record, limit)
-            if found is None:
+            narrowed = _narrowed(sets, part, certificate, record, limit)
+            if narrowed is None:
                 break
-            part = found
+            part = narrowed
         else:
             if node.arc is None or node.children is None:
                 yield part
@@ -316,21 +323,25 @@ def _narrowed(
     return _Part(allowed, record.cuts, tuple(m for _, m in pairs))
 
 
-def _reduced_costs(sets: Sets, pairs: list[tuple[Cut, float]]) -> tuple[_Reals, float]:
+def _reduced_costs(sets: Sets, pairs: list[tuple[Cut | OrderCut, float]]) -> tuple[_Reals, float]:
     """Return the reduced cost of every set, and what the cuts pay."""
     reduced = sets.costs.copy()
     for child in range(sets.n):
-        mine = [
-            (cut, m)
-            for cut, m in pairs
-            if child in cut.equations or any(child in members for members, _ in cut.terms)
-        ]
+        mine = [(cut, m) for cut, m in pairs if _concerns(cut, child)]
         if mine:
             _subtract(sets, child, mine, reduced)
     return reduced, math.fsum(m * cut.right_side for cut, m in pairs)
 
 
-def _subtract(sets: Sets, child: int, mine: list[tuple[Cut, float]], reduced: _Reals) -> None:
+def _concerns(cut: Cut | OrderCut, child: int) -> bool:
+    if isinstance(cut, OrderCut):
+        return child in cut.members
+    return child in cut.equations or any(child in members for members, _ in cut.terms)
+
+
+def _subtract(
+    sets: Sets, child: int, mine: list[tuple[Cut | OrderCut, float]], reduced: _Reals
+) -> None:
     first, last = int(sets.begin[child]), int(sets.begin[child + 1])
     step = max(1, _ENTRIES_AT_A_TIME // sets.n)
     for start in range(first, last, step):
@@ -340,10 +351,20 @@ def _subtract(sets: Sets, child: int, mine: list[tuple[Cut, float]], reduced: _R
         members = sets.members[sets.offsets[start] : sets.offsets[end]]
         is_in[np.repeat(np.arange(end - start), sizes), members] = 1.0
         for cut, multiplier in mine:
-            count = np.full(end - start, -int(child in cut.equations), np.int64)
-            for cluster, k in cut.terms:
-                if child in cluster:
-                    count += is_in[:, list(cluster)].sum(axis=1) < k
-            if cut.halved:
-                count = -(-count // 2)
-            reduced[start:end] -= multiplier * count
+            reduced[start:end] -= multiplier * _coefficients(cut, child, is_in)
+
+
+def _coefficients(
+    cut: Cut | OrderCut, child: int, is_in: npt.NDArray[np.float32]
+) -> npt.NDArray[np.int64]:
+    """Return a cut's coefficients for sets of a child; `is_in` has a row of ones and zeros each."""
+    if isinstance(cut, OrderCut):
+        gains = cut.gains[cut.members.index(child)]
+        forgone = np.array([max(gains) - gain for gain in gains])
+        inside = is_in[:, list(cut.members)] @ (1 << np.arange(len(cut.members)))
+        return forgone[inside.astype(np.int64)]
+    count = np.full(len(is_in), -int(child in cut.equations), np.int64)
+    for cluster, k in cut.terms:
+        if child in cluster:
+            count += is_in[:, list(cluster)].sum(axis=1) < k
+    return -(-count // 2) if cut.halved else count

@@ -4,7 +4,8 @@ The check shares no code with the engine. It reads the table again, computes wit
 (whole numbers over one power of two) and trusts nothing but the tree's shape:
 
 * a node is split by one arc: the choices with it and those without are all there are;
-* a cut is valid for every acyclic choice by its form (see `Cut`);
+* a cut from clusters is valid for every acyclic choice by its form (see `Cut`), one on a few
+  variables by what their orders gain at most (see `OrderCut`);
 * multipliers >= 0 on cuts prove a lower bound of the cost, and by their reduced costs that some
   sets are in no choice better than the incumbent by more than the resolution: those sets may be
   left out below the node.
@@ -12,14 +13,14 @@ The check shares no code with the engine. It reads the table again, computes wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import fsum
 
 from bestdag.errors import CertificateError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc.relaxation import Cut
+from bestdag.search.exact.bnc.relaxation import Cut, OrderCut
 
 __all__ = ["Certificate", "Multipliers", "Node", "verify"]
 
@@ -56,7 +57,7 @@ class Certificate:
         What is claimed, in nats. For a proved optimum `bound` is `score`.
     exponent : int
         A multiplier of m stands for m * 2**exponent nats.
-    cuts : tuple of Cut
+    cuts : tuple of Cut or OrderCut
         The cuts that have a positive multiplier somewhere.
     nodes : tuple of Node
         The tree; node 0 is its root.
@@ -67,12 +68,12 @@ class Certificate:
     resolution: float
     bound: float
     exponent: int
-    cuts: tuple[Cut, ...]
+    cuts: tuple[Cut | OrderCut, ...]
     nodes: tuple[Node, ...]
 
     @classmethod
     def of_tree(
-        cls, nodes: Sequence[Node], cuts: Sequence[Cut], exponent: int, **claim: object
+        cls, nodes: Sequence[Node], cuts: Sequence[Cut | OrderCut], exponent: int, **claim: object
     ) -> Certificate:
         """Keep only the cuts that are used."""
         used = sorted({c for node in nodes for record in node.records for c in record.cuts})
@@ -199,17 +200,34 @@ class _Check:
         return sum(self.costs[v][k] for v, k in enumerate(self.certificate.parents))
 
     def check_cuts(self) -> None:
-        variables = range(self.n)
         for number, cut in enumerate(self.certificate.cuts):
-            bad = not cut.halved and (len(cut.terms) != 1 or bool(cut.equations))
-            for members, k in cut.terms:
-                distinct = set(members)
-                bad |= k < 1 or len(distinct) < k or len(distinct) != len(members)
-                bad |= any(v not in variables for v in distinct)
-            bad |= len(set(cut.equations)) != len(cut.equations)
-            bad |= any(v not in variables for v in cut.equations)
-            if bad:
+            is_valid = self.is_valid(cut) if isinstance(cut, Cut) else self.is_valid_order_cut(cut)
+            if not is_valid:
                 raise CertificateError(f"certificate: cut {number} is not a valid cut: {cut}")
+
+    def is_valid(self, cut: Cut) -> bool:
+        if not cut.halved and (len(cut.terms) != 1 or cut.equations):
+            return False
+        return self.are_variables(cut.equations) and all(
+            1 <= k <= len(members) and self.are_variables(members) for members, k in cut.terms
+        )
+
+    def is_valid_order_cut(self, cut: OrderCut) -> bool:
+        """Whether no order of the members gains more than the cut says."""
+        size = 1 << len(cut.members)
+        if not self.are_variables(cut.members) or [len(row) for row in cut.gains] != [size] * len(
+            cut.members
+        ):
+            return False
+        from_within = [_most_from_within(row) for row in cut.gains]
+        most = [0] * size  # what the members of each subset gain when they come first
+        for subset in range(1, size):
+            rests = [(v, subset ^ 1 << v) for v in range(len(cut.members)) if subset >> v & 1]
+            most[subset] = max(most[rest] + from_within[v][rest] for v, rest in rests)
+        return most[-1] <= cut.most
+
+    def are_variables(self, members: Sequence[int]) -> bool:
+        return len(set(members)) == len(members) and all(v in range(self.n) for v in members)
 
     def apply(
         self, record: Multipliers, allowed: list[Sequence[int]]
@@ -221,10 +239,7 @@ class _Check:
         if any(not 0 <= c < len(cuts) for c in record.cuts):
             raise CertificateError("certificate: a multiplier of a cut that is not there")
         pairs = [(cuts[c], m * self.unit) for c, m in zip(record.cuts, record.values, strict=True)]
-        paid = 0
-        for cut, multiplier in pairs:
-            right = sum(k for _, k in cut.terms) - len(cut.equations)
-            paid += multiplier * (-(-right // 2) if cut.halved else right)
+        paid = sum(multiplier * _right_side(cut) for cut, multiplier in pairs)
         reduced = [self.reduced(v, allowed[v], pairs) for v in range(self.n)]
         if not all(reduced):
             return paid, allowed
@@ -241,22 +256,21 @@ class _Check:
         return bound, left
 
     def reduced(
-        self, child: int, numbers: Sequence[int], pairs: Sequence[tuple[Cut, int]]
+        self, child: int, numbers: Sequence[int], pairs: Sequence[tuple[Cut | OrderCut, int]]
     ) -> list[int]:
-        relevant = []
-        for cut, multiplier in pairs:
-            terms = [(_mask(members), k) for members, k in cut.terms if child in members]
-            equation = int(child in cut.equations)
-            if terms or equation:
-                relevant.append((terms, equation, cut.halved, multiplier))
-        result = []
-        for f in numbers:
-            cost, parents = self.costs[child][f], self.sets[child][f]
-            for terms, equation, halved, multiplier in relevant:
-                count = sum((parents & inside).bit_count() < k for inside, k in terms) - equation
-                cost -= multiplier * (-(-count // 2) if halved else count)
-            result.append(cost)
-        return result
+        relevant = [
+            (coefficient, multiplier)
+            for cut, multiplier in pairs
+            if (coefficient := _coefficient(cut, child)) is not None
+        ]
+        return [
+            self.costs[child][f]
+            - sum(
+                multiplier * coefficient(self.sets[child][f])
+                for coefficient, multiplier in relevant
+            )
+            for f in numbers
+        ]
 
     def split(
         self,
@@ -276,6 +290,47 @@ class _Check:
             below = _mask(_descendants(v, more))
             with_arc[v] = [f for f in with_arc[v] if not self.sets[v][f] & below]
         return [(children[0], with_arc, more, bound), (children[1], without, required, bound)]
+
+
+def _right_side(cut: Cut | OrderCut) -> int:
+    if isinstance(cut, OrderCut):
+        return sum(max(row) for row in cut.gains) - cut.most
+    total = sum(k for _, k in cut.terms) - len(cut.equations)
+    return -(-total // 2) if cut.halved else total
+
+
+def _coefficient(cut: Cut | OrderCut, child: int) -> Callable[[int], int] | None:
+    """Return a child's coefficients by the mask of its parents; None where all are zero."""
+    if isinstance(cut, OrderCut):
+        if child not in cut.members:
+            return None
+        members, gains = cut.members, cut.gains[cut.members.index(child)]
+        largest = max(gains)
+
+        def forgone(parents: int) -> int:
+            return largest - gains[sum((parents >> u & 1) << bit for bit, u in enumerate(members))]
+
+        return forgone
+    terms = [(_mask(members), k) for members, k in cut.terms if child in members]
+    equation, is_halved = int(child in cut.equations), cut.halved
+    if not terms and not equation:
+        return None
+
+    def counted(parents: int) -> int:
+        count = sum((parents & inside).bit_count() < k for inside, k in terms) - equation
+        return -(-count // 2) if is_halved else count
+
+    return counted
+
+
+def _most_from_within(gains: Sequence[int]) -> list[int]:
+    """Return, for each set of members, the largest gain from a subset of it."""
+    most = list(gains)
+    for subset in range(len(gains)):
+        for bit in range(subset.bit_length()):
+            if subset >> bit & 1:
+                most[subset] = max(most[subset], most[subset ^ 1 << bit])
+    return most
 
 
 def _mask(members: Iterable[int]) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestdag import _core
-from bestdag.search.exact.bnc.relaxation import Cut, Relaxation, Sets
+from bestdag.search.exact.bnc.relaxation import Cut, OrderCut, Relaxation, Sets
 
 __all__ = ["LpSolution", "Master", "Separator", "Solving"]
 
@@ -28,6 +28,7 @@ Solving = Generator[Callable[[], float | None], float | None, _Made]
 _LEAST_VIOLATION = 0.02
 _CUTS_PER_VARIABLE = 0.75  # taken in per round and kind
 _ENOUGH_PER_VARIABLE = 0.25  # so many cuts make the next, slower, kind unnecessary
+_ORDER_CUT_MEMBERS = 8
 _NEARLY_TIGHT = 0.2  # slack of clusters that may go into halved sums
 _STAND_IN_COST = 2.0**16  # the first incumbent costs about 2^12 (see relaxation)
 _DUAL, _PRIMAL = 1, 4  # HiGHS simplex strategies
@@ -245,11 +246,11 @@ class Separator:
     ) -> None:
         self._kernels = kernels
         self._relaxation = relaxation
-        self._numbers: dict[Cut, int] = {}
+        self._numbers: dict[Cut | OrderCut, int] = {}
         self._most = max(20, int(_CUTS_PER_VARIABLE * sets.n))
         self._enough = int(_ENOUGH_PER_VARIABLE * sets.n)
 
-    def number(self, cut: Cut) -> int:
+    def number(self, cut: Cut | OrderCut) -> int:
         """Return the cut's number in the relaxation; it is added when new."""
         number = self._numbers.get(cut)
         if number is None:
@@ -265,10 +266,10 @@ class Separator:
         looked for at the root only: below it they take longer than they save.
         """
         cuts = [self._relaxation.cuts[c] for c in present]
-        clusters = sorted({cut.terms[0] for cut in cuts if not cut.halved})
+        clusters = sorted({cut.terms[0] for cut in cuts if isinstance(cut, Cut) and not cut.halved})
         # The clusters at hand are good places to look for others.
         starts = [list(members) for members, _ in clusters]
-        found: list[Cut] = []
+        found: list[Cut | OrderCut] = []
         enough = inf if thorough else self._enough
         for k in (1, 2):
             near = self._kernels.separate(
@@ -277,10 +278,25 @@ class Separator:
             found.extend(Cut(((tuple(members), k),)) for members, _ in near)
             if len(found) >= enough:
                 break
+        if len(found) < enough:
+            found.extend(self._order_cuts(solution))
         if is_root and len(found) < enough:
             found.extend(self._halves(solution, clusters))
         known = set(present)
         return [c for c in dict.fromkeys(map(self.number, found)) if c not in known]
+
+    def _order_cuts(self, solution: LpSolution) -> list[OrderCut]:
+        near = self._kernels.separate_order_cuts(
+            solution.support,
+            solution.x,
+            _ORDER_CUT_MEMBERS,
+            _LEAST_VIOLATION,
+            self._most,
+        )
+        return [
+            OrderCut(tuple(members), _rows_of(gains, 1 << len(members)), most)
+            for members, gains, most, _ in near
+        ]
 
     def _halves(
         self, solution: LpSolution, clusters: Sequence[tuple[tuple[int, ...], int]]
@@ -298,3 +314,7 @@ class Separator:
             Cut(tuple(ordered[t] for t in chosen), tuple(equations), halved=True)
             for chosen, equations, _ in found
         ]
+
+
+def _rows_of(values: Sequence[int], length: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(values[k : k + length]) for k in range(0, len(values), length))

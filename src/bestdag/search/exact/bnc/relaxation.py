@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import frexp, ldexp
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from bestdag import _core
 from bestdag.scores.table import ScoreTable
 
-__all__ = ["LP_BITS", "Cut", "Pricing", "Relaxation", "Sets"]
+__all__ = ["LP_BITS", "Cut", "OrderCut", "Pricing", "Relaxation", "Sets"]
 
 _UNIT_BITS = 48  # the first incumbent costs about 2^48 units; sums stay below 2^61
 # 2^36 units are 1 in the linear programs, where the first incumbent costs about 2^12.
@@ -31,7 +32,7 @@ _FORBIDDEN = np.int64(2) ** 60
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A valid inequality; see `cut_pool.hpp` for the two kinds.
+    """A valid inequality from clusters; see `cut_pool.hpp` for the two kinds.
 
     Attributes
     ----------
@@ -60,6 +61,42 @@ class Cut:
             total[list(members)] += 1
         total[list(self.equations)] -= 1
         return -(-total // 2) if self.halved else total
+
+
+@dataclass(frozen=True, slots=True)
+class OrderCut:
+    """A valid inequality on a few variables, of any form; see `order_cuts.hpp`.
+
+    Attributes
+    ----------
+    members : tuple of int
+        The variables, ascending.
+    gains : tuple of tuple of int
+        For each member what it gains from its parents among the members, by the bits of their
+        positions: never less from more parents.
+    most : int
+        What acyclic choices gain in all, at most.
+
+    Notes
+    -----
+    As every child chooses one set, "the gains are at most so much" is "what is forgone of each
+    child's largest gain is at least so much", which has the form of other cuts.
+    """
+
+    members: tuple[int, ...]
+    gains: tuple[tuple[int, ...], ...]
+    most: int
+
+    @property
+    def right_side(self) -> int:
+        """Least that acyclic choices forgo."""
+        return sum(map(max, self.gains)) - self.most
+
+    def without_parents(self, n: int) -> NDArray[np.int64]:
+        """Coefficient of the empty parent set of each of n children."""
+        total = np.zeros(n, dtype=np.int64)
+        total[list(self.members)] = [max(row) - row[0] for row in self.gains]
+        return total
 
 
 class Sets:
@@ -131,7 +168,7 @@ class Relaxation:
         scaled = np.ldexp(np.minimum(sets.costs, ldexp(1.0, exponent + 49)), -exponent)
         self.units = np.maximum(np.floor(scaled - 0.125), 0.0).astype(np.int64)
         self.lp_costs = np.ldexp(self.units.astype(np.float64), -LP_BITS)
-        self.cuts: list[Cut] = []
+        self.cuts: list[Cut | OrderCut] = []
         self._right: list[int] = []
 
     @property
@@ -147,9 +184,11 @@ class Relaxation:
         """Cost of a choice of one set per child."""
         return int(self.units[choice].sum())
 
-    def add(self, cut: Cut) -> int:
+    def add(self, cut: Cut | OrderCut) -> int:
         """Take in a cut; returns its number."""
-        if cut.halved:
+        if isinstance(cut, OrderCut):
+            number = self.kernels.add_order_cut(cut.members, list(chain(*cut.gains)), cut.most)
+        elif cut.halved:
             number = self.kernels.add_halved([(list(m), k) for m, k in cut.terms], cut.equations)
         else:
             members, k = cut.terms[0]
@@ -163,8 +202,8 @@ class Relaxation:
         result = np.zeros(len(self.cuts), dtype=np.int64)
         clipped = np.clip(np.nan_to_num(duals), 0.0, 2.0**16)
         result[np.asarray(cuts, dtype=np.int64)] = np.floor(np.ldexp(clipped, LP_BITS))
-        # Coefficients are at most 4: sums stay below 2^61. A proof may use any multipliers >= 0.
-        while sum(result.tolist()) >= 2**59:
+        # Coefficients are below 2^5: sums stay below 2^61. A proof may use any multipliers >= 0.
+        while sum(result.tolist()) >= 2**56:
             result //= 2
         return result
 

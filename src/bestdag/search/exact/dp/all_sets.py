@@ -206,9 +206,9 @@ class _Run:
         self, best: npt.NDArray[np.float64], incumbent: Dag
     ) -> tuple[Dag, float, float] | None:
         """Return an optimal structure, its cost in units, and the unit in nats."""
-        n = len(best)
+        n, families = len(best), incumbent.families
         costs = [
-            self._cost(float(best[v]), v, _mask(self._names, incumbent, name))
+            self._cost(float(best[v]), v, _mask(self._names, families[name]))
             for v, name in enumerate(self._names)
         ]
         cost = math.fsum(costs)
@@ -364,9 +364,8 @@ def _rules(limits: list[ParentLimits]) -> _Rules:
     )
 
 
-def _mask(names: tuple[str, ...], dag: Dag, child: str) -> int:
-    given = set(dag.parents(child))
-    return sum(1 << k for k, name in enumerate(names) if name in given)
+def _mask(names: tuple[str, ...], parents: tuple[str, ...]) -> int:
+    return sum(1 << k for k, name in enumerate(names) if name in parents)
 
 
 def _sum_up(values: npt.NDArray[np.float64]) -> float:
