@@ -39,10 +39,23 @@ _BELOW = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Duals:
-    """Multipliers >= 0, one per cut of the relaxation, and the bound that they prove, in units."""
+    """Multipliers >= 0, one per cut of the relaxation, and the bound that they prove, in units.
+
+    Attributes
+    ----------
+    clusters : tuple of (members, k)
+        The cuts, one after another.
+    """
 
     multipliers: NDArray[np.int64]
     bound: int
+    clusters: tuple[tuple[tuple[int, ...], int], ...] = ()
+
+    @property
+    def positive(self) -> list[tuple[tuple[int, ...], int, int]]:
+        """Members, k and multiplier of each cluster whose multiplier is not 0."""
+        pairs = zip(self.clusters, self.multipliers.tolist(), strict=True)
+        return [(*cluster, value) for cluster, value in pairs if value]
 
 
 def find_duals(
@@ -218,7 +231,8 @@ class _Volume:
         multipliers = _whole(self._best)
         for number, (_, value) in zip(numbers, raised, strict=True):
             multipliers[number] += value
-        return Duals(multipliers, bound + paid)
+        clusters = tuple(cut.terms[0] for cut in self._numbers)
+        return Duals(multipliers, bound + paid, clusters)
 
 
 def _whole(multipliers: NDArray[np.float64]) -> NDArray[np.int64]:

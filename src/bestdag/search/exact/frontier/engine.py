@@ -1,10 +1,11 @@
 """Engine ``frontier``: dynamic programming over those subsets alone where an optimum may be.
 
 A bound from multipliers on clusters (see `duals`) says for each subset of the variables what all
-that have it first in an order cost at least; where that is no less than the incumbent's cost, the
-subset is dropped (`kernels/exact/frontier_search.hpp`). Of the millions of subsets, hundreds to some
-hundred thousands are left where variables depend on each other much, as in most real tables of up
-to 40 columns. In wide tables of sparse networks too many are left; that shows early.
+choices that have it first in an order cost at least; where that is no less than the incumbent's
+cost, the subset is dropped (`kernels/exact/frontier_search.hpp`). Of the millions of subsets,
+hundreds to some hundred thousands are left where variables depend on each other much, as in most
+real tables of up to 35 columns. In samples of large sparse networks too many are left; that shows
+early.
 
 The search is done again and again with more subsets of each size. The first times are beam searches
 whose better networks, and bounds, make the next ones smaller; the first in which nothing is left
@@ -15,25 +16,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from math import fsum, inf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestdag import _core
-from bestdag.errors import CertificateError, GraphError, InvalidParameterError
+from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.machine import do_without, memory_left
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.relaxation import Relaxation, Sets
 from bestdag.search.exact.components import Interim, Solution
 from bestdag.search.exact.duals import Duals, find_duals, score_of
+from bestdag.search.exact.frontier.certificate import FrontierCertificate
 from bestdag.search.result import Status
 from bestdag.search.steps import result_of
 from bestdag.wording import arg
 
-__all__ = ["MAX_VARIABLES", "Frontier", "FrontierCertificate", "solve_frontier"]
+__all__ = ["MAX_VARIABLES", "Frontier", "solve_frontier"]
 
 MAX_VARIABLES = 64  # the native limit
 # Subsets of each size that are followed, and the share of the gap that must be closed for the next
@@ -91,7 +91,7 @@ class Frontier:
     """
 
     def __init__(
-        self, table: ScoreTable, *, deadline: float | None = None, patient: bool = True
+        self, table: ScoreTable, deadline: float | None = None, patient: bool = True
     ) -> None:
         if table.n_variables > MAX_VARIABLES:
             raise InvalidParameterError(
@@ -197,7 +197,7 @@ class Frontier:
             self._masks[needed],
             relaxation.units[needed],
             pricing.least,
-            [(_mask(members), k, value) for members, k, value in self._clusters(relaxation)],
+            [(_mask(members), k, value) for members, k, value in duals.positive],
             cutoff,
             width,
             min(self._deadline - time.monotonic(), 1e8),
@@ -219,14 +219,6 @@ class Frontier:
             if self._sets.costs[polished].sum() < self._sets.costs[choice].sum():
                 self._choice = polished
 
-    def _clusters(self, relaxation: Relaxation) -> list[tuple[tuple[int, ...], int, int]]:
-        """Members, k and multiplier of each cluster that has one."""
-        return [
-            (*cut.terms[0], value)
-            for cut, value in zip(relaxation.cuts, self._duals.multipliers.tolist(), strict=False)
-            if value
-        ]
-
     def _interim(self) -> Interim:
         score, bound = self._known()
         return Interim(bound, score, tuple((self._choice - self._sets.begin[:-1]).tolist()))
@@ -241,13 +233,15 @@ class Frontier:
         relaxation = self._relaxation
         score, bound = self._known()
         chosen = tuple((self._choice - self._sets.begin[:-1]).tolist())
-        resolution, clusters, exponent = 0.0, [], 0
+        resolution, exponent = 0.0, 0
         is_proved = not self._cost > 0
         if relaxation is not None:
             is_proved = self._bound >= self._cutoff(relaxation)
             resolution = relaxation.nats(_RESOLUTION_UNITS + relaxation.rounding)
-            clusters, exponent = self._clusters(relaxation), relaxation.exponent
-        proof = FrontierCertificate(chosen, score, resolution, exponent, tuple(clusters))
+            exponent = relaxation.exponent
+        proof = FrontierCertificate(
+            chosen, score, resolution, exponent, tuple(self._duals.positive)
+        )
         return Solution(
             chosen=chosen,
             score=score,
@@ -262,140 +256,6 @@ class Frontier:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FrontierCertificate:
-    """That no acyclic choice of parent sets scores more than ``score + resolution``.
-
-    Attributes
-    ----------
-    parents : tuple of int
-        The incumbent: for each child the position of its set in the table.
-    score, resolution : float
-        What is claimed, in nats.
-    exponent : int
-        A multiplier of m stands for m * 2**exponent nats.
-    clusters : tuple of (members, k, multiplier)
-        That guide the search, which `verify` does again.
-    """
-
-    parents: tuple[int, ...]
-    score: float
-    resolution: float
-    exponent: int
-    clusters: tuple[tuple[tuple[int, ...], int, int], ...]
-
-    def verify(self, table: ScoreTable) -> None:
-        """Search again, literally and with whole numbers over one power of two.
-
-        Raises
-        ------
-        CertificateError
-            With the reason, when an order leads to a choice that is better than claimed.
-        """
-        _Check(table, self).run()
-
-
-class _Check:
-    """The search as it is written; it shares no code with the engine."""
-
-    def __init__(self, table: ScoreTable, claim: FrontierCertificate) -> None:
-        self.claim = claim
-        self.n = n = table.n_variables
-        scores = [table.child(v).scores.tolist() for v in range(n)]
-        masks = [[_mask(members) for _, members in table.child(v)] for v in range(n)]
-        unit = Fraction(2) ** claim.exponent
-        terms = [(_mask(members), k, m * unit) for members, k, m in claim.clusters]
-        for members, k, m in claim.clusters:
-            if not 1 <= k <= len(set(members)) or len(set(members)) != len(members) or m < 0:
-                raise CertificateError(f"certificate: no valid multiplier: {members}, {k}, {m}")
-            if not set(members) <= set(range(n)):
-                raise CertificateError(f"certificate: {members} are no variables of the table")
-        best = [Fraction(max(child)) for child in scores]
-        costs = [[b - Fraction(s) for s in child] for b, child in zip(best, scores, strict=True)]
-        # One denominator for all numbers: a power of two.
-        scale = max(
-            unit.denominator,
-            Fraction(claim.resolution).denominator,
-            *(cost.denominator for child in costs for cost in child),
-        )
-        self.costs = [[int(cost * scale) for cost in child] for child in costs]
-        self.masks = masks
-        self.terms = [(inside, k, int(m * scale)) for inside, k, m in terms]
-        self._check_incumbent(scores)
-        self.cutoff = sum(self.costs[v][k] for v, k in enumerate(claim.parents))
-        self.cutoff -= int(Fraction(claim.resolution) * scale)
-
-    def _check_incumbent(self, scores: Sequence[Sequence[float]]) -> None:
-        parents = self.claim.parents
-        if len(parents) != self.n or any(
-            not 0 <= k < len(child) for k, child in zip(parents, scores, strict=False)
-        ):
-            raise CertificateError("certificate: the incumbent needs one set per child")
-        if self.claim.score != fsum(scores[v][k] for v, k in enumerate(parents)):
-            raise CertificateError(f"certificate: {self.claim.score} is not the incumbent's score")
-        if not self.claim.resolution >= 0:
-            raise CertificateError("certificate: the resolution is below 0")
-        placed, before = 0, -1
-        while placed != before:
-            before = placed
-            for v, k in enumerate(parents):
-                if not self.masks[v][k] & ~placed:
-                    placed |= 1 << v
-        if placed != (1 << self.n) - 1:
-            raise CertificateError("certificate: the incumbent has a cycle")
-
-    def run(self) -> None:
-        """Look at each subset that may be first in an order of a better choice."""
-        reduced = [
-            [
-                cost - sum(m for inside, k, m in self.terms if self._contributes(v, mask, inside, k))
-                for cost, mask in zip(self.costs[v], self.masks[v], strict=True)
-            ]
-            for v in range(self.n)
-        ]
-        least = [min(child) for child in reduced]
-        bound = sum(least) + sum(k * m for _, k, m in self.terms)
-        # Sets that may be in a better choice, cheapest first.
-        sets = [
-            sorted(
-                (cost, mask)
-                for cost, mask, priced in zip(
-                    self.costs[v], self.masks[v], reduced[v], strict=True
-                )
-                if bound - least[v] + priced < self.cutoff
-            )
-            for v in range(self.n)
-        ]
-        if not all(sets):
-            return
-        full = (1 << self.n) - 1
-        layers: list[dict[int, int]] = [{} for _ in range(self.n + 1)]
-        layers[0][0] = 0
-        for layer in layers[:-1]:
-            for subset, cost in layer.items():
-                outside = [v for v in range(self.n) if not subset >> v & 1]
-                # A variable whose cheapest set is inside may come next: nothing is lost by that.
-                free = [v for v in outside if not sets[v][0][1] & ~subset]
-                estimate = sum(least[v] for v in outside) + sum(
-                    m * max(0, k - (subset & inside).bit_count()) for inside, k, m in self.terms
-                )
-                if cost + estimate >= self.cutoff:
-                    continue
-                for v in free[:1] or outside:
-                    own = next((c for c, mask in sets[v] if not mask & ~subset), None)
-                    if own is None:
-                        continue
-                    after, total = subset | 1 << v, cost + own
-                    known = layers[after.bit_count()]
-                    known[after] = min(total, known.get(after, total))
-        if layers[-1].get(full, self.cutoff) < self.cutoff:
-            raise CertificateError("certificate: a choice scores more than is claimed")
-
-    @staticmethod
-    def _contributes(child: int, mask: int, inside: int, k: int) -> bool:
-        return bool(inside >> child & 1) and (mask & inside).bit_count() < k
-
-
 def _mask(members: Sequence[int]) -> int:
     return sum(1 << v for v in members)
 
@@ -405,7 +265,9 @@ def _order_of(parents: Sequence[Sequence[int]]) -> list[int]:
     order: list[int] = []
     placed: set[int] = set()
     while len(order) < len(parents):
-        ready = [v for v in range(len(parents)) if v not in placed and placed.issuperset(parents[v])]
+        ready = [
+            v for v in range(len(parents)) if v not in placed and placed.issuperset(parents[v])
+        ]
         order += ready
         placed.update(ready)
     return order
