@@ -14,6 +14,7 @@ from bestdag.search import ladder as ladder_module
 from bestdag.search.auto import Auto
 from bestdag.search.exact.search import Exact
 from bestdag.search.ladder import Ladder
+from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
 from bestdag.search.rung import Rung, proved_up_to
@@ -25,6 +26,8 @@ from tests.search.test_order import chain_data
 def climbed(problem):
     """The rungs of a ladder that is climbed to its end, and what else came of it."""
     outcome, ladder = Outcome(), Ladder(problem)
+    for event in ladder.begin():
+        outcome.take(event)
     while not ladder.is_over:
         for event in ladder.run(math.inf):
             outcome.take(event)
@@ -205,6 +208,23 @@ def test_what_is_proved_of_rungs_survives_a_run_that_is_stopped(tmp_path, monkey
     with pytest.warns(InterruptedWarning):
         again = learn(data, "bdeu", checkpoint=Checkpoint(tmp_path / "run", resume=True))
     assert again.ladder[0].without_certificates() == first.ladder[0].without_certificates()
+
+
+@pytest.mark.usefixtures("rung_by_rung")
+def test_a_rung_that_cannot_reach_what_is_known_is_left():
+    data = chain_data(8, 400, 3)
+    scorer = Scorer(data, "bdeu")
+    solved = Problem(scorer).solve(Exact())
+    best = solved.score
+    outcome, ladder = Outcome(), Ladder(Problem(scorer))
+    while not ladder.is_over:
+        for event in ladder.run(math.inf, Structure(solved.dag, best)):
+            outcome.take(event)
+    two = Problem(scorer, max_parents=2).solve(Exact()).score
+    rung = outcome.rungs[2]
+    assert two <= rung.bound + 1e-9
+    assert rung.is_proved or rung.bound <= best
+    assert outcome.proof.score == pytest.approx(best, rel=1e-12)
 
 
 def test_a_proof_is_not_replaced_by_less():

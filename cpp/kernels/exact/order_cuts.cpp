@@ -328,7 +328,8 @@ public:
         }
     }
 
-    // Variables with arcs to and from each other, grown from one of them.
+    // Variables with arcs to and from each other, grown from one of them. Those without an arc from
+    // another, or without one to another, are on no cycle: no cut needs them.
     std::vector<std::int32_t> around(std::size_t first, std::size_t size) const {
         std::vector<double> in(n_, 0.0), out(n_, 0.0);
         std::vector<std::uint8_t> inside(n_, 0);
@@ -350,13 +351,15 @@ public:
             }
             w = next;
         }
+        while (leave_out_one(members)) {
+        }
         std::sort(members.begin(), members.end());
         return members;
     }
 
     void look(const std::vector<std::int32_t>& members) {
         const std::size_t k = members.size();
-        if (k < 3 || !looked_.insert(members).second) return;
+        if (k < 2 || !looked_.insert(members).second) return;
         const View view = view_of(sets_, of_child_, support_, x_, members);
         if (view.rows.size() < 3 || view.rows.size() > kMostRows) return;
         OrderProgram<double> program(k);
@@ -388,6 +391,23 @@ public:
     }
 
 private:
+    bool leave_out_one(std::vector<std::int32_t>& members) const {
+        const auto is_loose = [&](std::int32_t member) {
+            const auto v = static_cast<std::size_t>(member);
+            bool has_in = false, has_out = false;
+            for (const std::int32_t other : members) {
+                const auto u = static_cast<std::size_t>(other);
+                has_in = has_in || weight_[u * n_ + v] > kNoise;
+                has_out = has_out || weight_[v * n_ + u] > kNoise;
+            }
+            return !has_in || !has_out;
+        };
+        const auto loose = std::find_if(members.begin(), members.end(), is_loose);
+        if (loose == members.end()) return false;
+        members.erase(loose);
+        return true;
+    }
+
     const ChoiceSets& sets_;
     std::span<const std::int64_t> support_;
     std::span<const double> x_;

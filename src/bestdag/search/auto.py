@@ -181,7 +181,6 @@ class _Schedule:
         self._settings = settings
         self._problem = problem
         self._improver: Improver  # once turns are taken
-        self._has_improver = False
         self._n_rounds = 0
         self._whole: Forecast | None = None  # as long as it is to be tried
         self._seconds_for_whole: float | None = None
@@ -229,11 +228,13 @@ class _Schedule:
 
     def _take_turns(self, *, begins_with_bound: bool) -> Steps:
         self._improver = Improver(self._problem, self._problem.feasible_dag("auto"))
-        self._ladder, self._has_improver = Ladder(self._problem), True
+        self._ladder = Ladder(self._problem)
         yield from self._first_structure()
         self._history = [(0.0, self._score)]
         self._news_at = self._problem.seconds if self._turns else 0.0  # nothing could improve
         if begins_with_bound:
+            if self._whole is None:
+                yield from self._passed(self._ladder.begin(), by="exact")
             yield from self._improve()
             yield from self._first_bound()
         while not self._is_proved:
@@ -318,7 +319,7 @@ class _Schedule:
                 if not is_better(event.score, self._score):
                     continue
                 self._take(event.score)
-                if is_exact and self._has_improver:
+                if is_exact and self._n_rounds:  # the first round begins as it does anywhere
                     self._improver.take(event.structure, event.score)
                 event = event if is_exact else event._replace(by="order")
             if isinstance(event, Proved):
@@ -389,7 +390,7 @@ class _Schedule:
         """Give the ladder a turn."""
         began = time.monotonic()
         try:
-            yield from self._passed(self._ladder.run(seconds), by="exact")
+            yield from self._passed(self._ladder.run(seconds, self._improver.best), by="exact")
         finally:
             self._spent["proof"] += time.monotonic() - began
             self._turns += 1

@@ -115,7 +115,7 @@ def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) 
         changes["rows_in"] = scores.rows_in
     if scores.total_weight is not None and not scores.is_per_row:
         changes["n_rows"] = scores.total_weight
-    if result.ladder:
+    if problem.has_data:
         changes["empty_score"] = scores.total(Dag(problem.names))
     return replace(
         result,

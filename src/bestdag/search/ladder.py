@@ -27,6 +27,7 @@ from bestdag.scores.prior import ArcPrior
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.statements.search import NoStructureError
+from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
 from bestdag.search.rung import Rung
 from bestdag.search.steps import (
@@ -159,6 +160,7 @@ class Ladder:
         self._proved = 0
         self._is_all_listed = False
         self._seconds_for_lists = 0.0  # since the last rung
+        self._incumbent: Structure | None = None
         self.is_over = False
 
     @property
@@ -171,14 +173,24 @@ class Ladder:
         """Whether lists that may end in time are under way."""
         return self._work is None and not self.is_over and not self._open
 
-    def run(self, seconds: float) -> Steps:
-        """Work for so long, or until nothing is left to do."""
+    def begin(self) -> Steps:
+        """Prove what takes no time: rung 1."""
+        if self._next == 1 and self._has_branchings():
+            yield from self._branch()
+
+    def run(self, seconds: float, incumbent: Structure | None = None) -> Steps:
+        """Work for so long, or until nothing is left to do.
+
+        Exact searches below the top begin with the `incumbent`, the best structure so far. A rung whose bound is
+        no more than its score is left: nothing of it is better than what is known, and the next
+        rung is worth more than its best structure.
+        """
         end = time.monotonic() + min(seconds, self._problem.seconds_left)
+        if incumbent is not None:
+            self._incumbent = incumbent
         while not self.is_over:
             if self._work is not None:
                 yield from self._solve(self._work, end)
-            elif self._next == 1 and self._proved == 0 and self._has_branchings():
-                yield from self._branch()
             else:
                 yield from self._list(end)
             yield POINT
@@ -199,7 +211,7 @@ class Ladder:
         return is_sum and not nodes.has_ancestral and self._top > 1
 
     def _branch(self) -> Steps:
-        """Find the best structure in which no variable has more than one parent."""
+        """Find the best structure in which no variable has more than one parent, by Edmonds."""
         began, problem = time.monotonic(), self._problem.with_at_most(1)
         n = len(problem.names)
         self._next = 2
@@ -248,6 +260,8 @@ class Ladder:
         assert table is not None
         problem = self._problem if most is None else self._problem.with_at_most(most)
         problem.keep_table(table)
+        if self._incumbent is not None and most is not None:  # a proof of all depends on no clock
+            problem = problem.within(math.inf, start=self._incumbent.dag)
         work = _Work(most, Exact().steps(problem), table.n_sets, seconds=self._seconds_for_lists)
         work.news_at, self._seconds_for_lists = work.seconds, 0.0
         self._work = work
@@ -267,7 +281,7 @@ class Ladder:
         yield Phase(_phase(work.max_parents), f"among {work.n_sets:,} parent sets")
         began, before = time.monotonic(), work.seconds
         try:
-            while time.monotonic() < end and work.outcome.proof is None:
+            while time.monotonic() < end and not self._is_settled(work):
                 event = next(work.steps, None)
                 work.seconds = before + time.monotonic() - began
                 if event is None:
@@ -286,7 +300,7 @@ class Ladder:
             yield work.rung()
             raise
         yield work.rung()
-        if work.outcome.proof is not None:
+        if self._is_settled(work):
             work.steps.close()
             self._work, self._proved = None, max(self._proved, work.max_parents or self._top)
             self._open = [one for one in self._open if not self._is_covered(one)]
@@ -296,6 +310,13 @@ class Ladder:
         elif work.is_stalled:
             self._open.append(work)
             self._work = None
+
+    def _is_settled(self, work: _Work) -> bool:
+        """Whether a rung is proved, or one below the top has nothing better than what is known."""
+        bound = work.outcome.bound
+        if work.outcome.proof is not None or work.max_parents is None or bound is None:
+            return work.outcome.proof is not None
+        return self._incumbent is not None and bound.height <= self._incumbent.score
 
     def _is_covered(self, work: _Work) -> bool:
         """Whether a rung above it is proved, so that nothing is to be gained."""
@@ -419,8 +440,9 @@ def _with_at_most(table: ScoreTable, most: int) -> ScoreTable:
     children = []
     for i in range(table.n_variables):
         sets = table.child(i)
-        few = np.flatnonzero(np.diff(sets.offsets) <= most)
-        children.append(
-            ParentSets.of(sets.scores[few].tolist(), [sets.parents(int(k)) for k in few])
-        )
+        sizes = np.diff(sets.offsets)
+        few = sizes <= most
+        offsets = np.concatenate([[0], np.cumsum(sizes[few])])
+        members = sets.members[np.repeat(few, sizes)]
+        children.append(ParentSets(sets.scores[few], offsets, members))
     return ScoreTable(table.names, children, n_scored=table.n_scored, max_parents=most)

@@ -232,6 +232,7 @@ class Exact:
             self.nodes_at_once,
             problem.state,
             None if problem.reporter is None else tell,
+            None if problem.start is None else problem.parents(problem.start),
         )
         if statements.is_empty and not table.complete and table.n_sets == table.n_variables:
             score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))

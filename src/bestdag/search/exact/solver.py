@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Literal, get_args
 
+import numpy as np
+
 from bestdag.checkpoint import RunState
 from bestdag.errors import BestdagError, NotEnoughMemoryError
 from bestdag.machine import thread_count
@@ -101,6 +103,9 @@ class Solver:
     tell : callable, optional
         Given the share of a dynamic program that is done, and a line about it where it takes long;
         everything else is said by `steps`.
+    start : sequence of sequence of int, optional
+        The parents of every variable of the table in a good structure, for branch and cut to begin
+        with; its sets need not be in the table.
     """
 
     def __init__(
@@ -111,8 +116,10 @@ class Solver:
         nodes_at_once: int = 1,
         state: RunState | None = None,
         tell: Callable[[float | None, str], None] | None = None,
+        start: Sequence[Sequence[int]] | None = None,
     ) -> None:
         self._engine = engine
+        self._start = start
         self._threads = threads
         self._deadline = deadline
         self._nodes_at_once = nodes_at_once
@@ -172,13 +179,33 @@ class Solver:
             self._known[name] = solved = before.whole()
             return solved
         deadline = time.monotonic() if stopped else self._deadline
-        run = _Component(part, deadline, self._threads, self._nodes_at_once, self._tell, others)
+        start = None if self._start is None else _positions(part, self._start)
+        run = _Component(
+            part, deadline, self._threads, self._nodes_at_once, self._tell, others, start
+        )
         solved = yield from run.solved(self._engine)
         self.was_interrupted = self.was_interrupted or solved.was_interrupted
         if solved.is_proved:
             self._known[name] = solved
             yield Kept(name, SolvedComponent.of(solved))
         return solved
+
+
+def _positions(part: Component, parents: Sequence[Sequence[int]]) -> list[int] | None:
+    """Return for each child of a component its best set within the parents of a structure.
+
+    None where a child has no such set. The choice is acyclic, as the structure is.
+    """
+    chosen = []
+    for i, variable in enumerate(part.variables):
+        sets = part.table.child(i)
+        allowed = np.isin(part.variables, list(parents[variable]))
+        n_outside = np.concatenate([[0], np.cumsum(~allowed[sets.members])])
+        within = np.flatnonzero(np.diff(n_outside[sets.offsets]) == 0)
+        if not len(within):
+            return None
+        chosen.append(int(within[0]))
+    return chosen
 
 
 def _choose(chosen: list[int], part: Component, sets: Sequence[int]) -> None:
@@ -242,8 +269,9 @@ class _Component:
         nodes_at_once: int,
         tell: Callable[[float | None, str], None] | None,
         others: _Others,
+        start: Sequence[int] | None,
     ) -> None:
-        self._part, self._table, self._others = part, part.table, others
+        self._part, self._table, self._others, self._start = part, part.table, others, start
         self._deadline = deadline
         self._threads = threads
         self._nodes_at_once = nodes_at_once
@@ -306,6 +334,7 @@ class _Component:
             threads=1 if self._nodes_at_once == 1 else thread_count(self._threads, who="exact"),
             deadline=None if self._deadline is None else self._deadline - before,
             max_pivots=max_pivots,
+            incumbent=self._start,
             nodes_at_once=self._nodes_at_once,
             incumbent=incumbent,
         ).steps()

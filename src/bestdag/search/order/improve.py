@@ -284,9 +284,10 @@ class Improver:
             orders.scatter(problem.seconds_left)
             self._orders = (self.best.dag, orders)
         orders = self._orders[1]
-        orders.improve(
-            TUNING.listed_rounds + TUNING.listed_rounds_per_variable * n, problem.seconds_left
-        )
+        rounds = TUNING.listed_rounds + TUNING.listed_rounds_per_variable * n
+        n_sets = sum(map(len, self._sets.values()))
+        share = min(1.0, TUNING.listed_sets / max(1, n_sets))
+        orders.improve(max(1, int(share * rounds)), problem.seconds_left)
         before = self.best.score
         yield from self._consider(orders.parents())
         self._n_failures += 1

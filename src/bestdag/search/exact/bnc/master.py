@@ -61,6 +61,8 @@ class Master:
         self.columns = np.empty(0, dtype=np.int64)  # set of each column after the big-M ones
         self.in_master = np.zeros(len(relaxation.sets), dtype=bool)
         self.cuts: list[int] = []  # cut of each row after the children's
+        # Of each such row: how often each child's row ("one set is chosen") was taken away from it.
+        self._taken = np.empty((0, n), dtype=np.int64)
         self.idle = np.empty(0, dtype=np.int64)  # solves since the cut was last binding
         self._allowed = np.empty(0, dtype=bool)
         self._strategy = 0
@@ -103,7 +105,8 @@ class Master:
         cuts = np.asarray(self.cuts, dtype=np.int64)
         self._relaxation.kernels.coefficients(cuts, sets, matrix)
         child_rows = self._relaxation.sets.child[sets]
-        columns, rows = np.nonzero(matrix.T)
+        by_column = matrix.T - self._taken.T[child_rows]
+        columns, rows = np.nonzero(by_column)
         counts = np.bincount(columns, minlength=len(sets)) + 1
         starts = np.concatenate([[0], np.cumsum(counts)])
         index = np.empty(starts[-1], dtype=np.int32)
@@ -113,7 +116,7 @@ class Master:
         rest = np.ones(starts[-1], dtype=bool)
         rest[starts[:-1]] = False
         index[rest] = rows + self.n
-        value[rest] = matrix.T[columns, rows]
+        value[rest] = by_column[columns, rows]
         self._highs.addCols(
             len(sets),
             self._relaxation.lp_costs[sets],
@@ -138,12 +141,14 @@ class Master:
         )
         descriptions = [self._relaxation.cuts[c] for c in cuts]
         big_m = np.array([cut.without_parents(self.n) for cut in descriptions])
-        whole = np.concatenate([big_m, matrix], axis=1)
+        taken = self._most_frequent(matrix)
+        children = self._relaxation.sets.child[self.columns]
+        whole = np.concatenate([big_m - taken, matrix - taken[:, children]], axis=1)
         rows, columns = np.nonzero(whole)
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(cuts)))])
         self._highs.addRows(
             len(cuts),
-            np.array([float(cut.right_side) for cut in descriptions]),
+            np.array([float(cut.right_side) for cut in descriptions]) - taken.sum(axis=1),
             np.full(len(cuts), self._infinity),
             len(rows),
             starts[:-1].astype(np.int32),
@@ -151,7 +156,20 @@ class Master:
             whole[rows, columns].astype(np.float64),
         )
         self.cuts.extend(cuts)
+        self._taken = np.concatenate([self._taken, taken])
         self.idle = np.concatenate([self.idle, np.zeros(len(cuts), dtype=np.int64)])
+
+    def _most_frequent(self, matrix: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Return for each row the coefficient that most sets of each child have.
+
+        Taken away, as the child's row allows, it leaves a row with fewer entries.
+        """
+        n_values, n_rows = int(matrix.max(initial=0)) + 1, len(matrix)
+        children = self._relaxation.sets.child[self.columns]
+        cells = (matrix.astype(np.int64) * n_rows + np.arange(n_rows)[:, None]) * self.n + children
+        counts = np.bincount(cells.ravel(), minlength=n_values * n_rows * self.n)
+        frequent: NDArray[np.int64] = np.argmax(counts.reshape(n_values, n_rows, self.n), axis=0)
+        return frequent
 
     def drop_idle_cuts(self, age: int) -> None:
         """Forget cuts that were not binding in the last `age` solves."""
@@ -160,6 +178,7 @@ class Master:
             self._highs.deleteRows(len(rows), (rows + self.n).astype(np.int32))
             keep = self.idle < age
             self.cuts = [c for c, k in zip(self.cuts, keep.tolist(), strict=True) if k]
+            self._taken = self._taken[keep]
             self.idle = self.idle[keep]
 
     def allow(self, allowed: NDArray[np.bool_]) -> None:
@@ -200,12 +219,6 @@ class Master:
         return float(self._highs.getInfo().objective_function_value)
 
     def _run(self) -> Any:
-        # From the basis alone, not from what else the solver remembers: a program that is made
-        # again, with its basis, goes the same way.
-        basis = self._highs.getBasis()
-        self._highs.clearSolver()
-        if basis.valid:
-            self._highs.setBasis(basis)
         self._highs.run()
         self.pivots += max(0, self._highs.getInfo().simplex_iteration_count)
         return self._highs.getModelStatus()
@@ -225,7 +238,7 @@ class Master:
             self.columns[positive][order],
             x[positive][order],
             cut_duals,
-            duals[: self.n],
+            duals[: self.n] - np.einsum("c,cv->v", cut_duals, self._taken),
             float(values[: self.n].sum()),
         )
 
