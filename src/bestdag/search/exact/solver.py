@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -22,16 +22,22 @@ from bestdag.search.exact.components import Component, Interim, Solution, decomp
 from bestdag.search.exact.dp.component import DpCertificate
 from bestdag.search.exact.dp.engine import MAX_VARIABLES, Forecast, forecast, solve_dp
 from bestdag.search.exact.dp.gpu import DeviceError, Gpu, find_gpu
+from bestdag.search.exact.frontier.certificate import FrontierCertificate
+from bestdag.search.exact.frontier.engine import Frontier
 from bestdag.search.exact.verification import verify_solution
 from bestdag.search.result import Status
 from bestdag.search.steps import Kept, result_of
 
-__all__ = ["ComponentProof", "EngineChoice", "Solver"]
+__all__ = ["ENGINES", "ComponentProof", "EngineChoice", "Solver"]
 
-EngineChoice = Literal["auto", "dp", "gpu", "bnc"]
+EngineChoice = Literal["auto", "dp", "gpu", "bnc", "frontier"]
+ENGINES: tuple[str, ...] = get_args(EngineChoice)
 
-# Up to here 2^n steps take about a tenth of a second, and nothing is faster for sure.
-_SURELY_DP = 25
+# Up to here 2^n steps take some milliseconds, and nothing is faster for sure; up to there about a
+# tenth of a second to one.
+_AT_ONCE_DP, _SURELY_DP = 20, 25
+# Up to here few subsets may be left for `frontier`, which shows in about a tenth of a second.
+_PERHAPS_FRONTIER = 40
 # With so many candidate sets linear programs grow slow, and 2^30 steps are the better bet.
 _MANY_SETS, _PERHAPS_DP = 5_000, 30
 # Otherwise `bnc` gets about as long as `dp` would take on one thread, counted in steps of the
@@ -65,6 +71,7 @@ class SolvedComponent:
     solution: Solution
     certificate: Certificate | None
     subsets: DpCertificate | None
+    frontier: FrontierCertificate | None = None
 
     @classmethod
     def of(cls, solved: Solution) -> SolvedComponent:
@@ -72,11 +79,13 @@ class SolvedComponent:
         (proof,) = solved.proofs
         by_cuts = proof if isinstance(proof, Certificate) else None
         by_subsets = proof if isinstance(proof, DpCertificate) else None
-        return cls(replace(solved, proofs=()), by_cuts, by_subsets)
+        by_frontier = proof if isinstance(proof, FrontierCertificate) else None
+        return cls(replace(solved, proofs=()), by_cuts, by_subsets, by_frontier)
 
     def whole(self) -> Solution:
         """Return the solution with its proof, which is not checked here."""
-        return replace(self.solution, proofs=(self.certificate or self.subsets,))
+        proof = self.certificate or self.subsets or self.frontier
+        return replace(self.solution, proofs=(proof,))
 
 
 class Solver:
@@ -271,14 +280,23 @@ class _Component:
         self._line = ""  # about long work
 
     def solved(self, engine: EngineChoice) -> Generator[Interim, None, Solution]:
-        """Solve it by an engine: "auto" is the one that is surely good, or `bnc` and then `dp`."""
+        """Solve it by an engine: "auto" tries those that are surely good, then `bnc`, then `dp`."""
         if engine == "bnc":
             return (yield from self._bnc())
         if engine == "dp":
             return self._dp()
         if engine == "gpu":
             return self._dp(find_gpu())
-        return (yield from self._by_either())
+        if engine == "frontier":
+            return (yield from self._frontier(patient=True))
+        n = len(self._table.names)
+        if not _AT_ONCE_DP < n <= _PERHAPS_FRONTIER:
+            return (yield from self._by_either(None))
+        first = yield from self._frontier(patient=False)
+        if first.is_proved or first.status in ("interrupted", "time limit"):
+            return first
+        second = yield from self._by_either(first.chosen)
+        return second if second.is_proved else _together(first, second)
 
     def _dp(self, gpu: Gpu | None = None) -> Solution:
         is_heard = self._tell is not None
@@ -300,8 +318,16 @@ class _Component:
         self._line = line
         self._tell(None, line)
 
+    def _frontier(self, *, patient: bool) -> Generator[Interim, None, Solution]:
+        """Search among few subsets."""
+        return (yield from self._heard(Frontier(self._table, self._deadline, patient).steps()))
+
     def _bnc(
-        self, *, before: float = 0.0, max_pivots: float = math.inf
+        self,
+        incumbent: Sequence[int] | None = None,
+        *,
+        before: float = 0.0,
+        max_pivots: float = math.inf,
     ) -> Generator[Interim, None, Solution]:
         """Branch and cut until so many seconds before the deadline."""
         steps = BranchAndCut(
@@ -311,7 +337,14 @@ class _Component:
             max_pivots=max_pivots,
             incumbent=self._start,
             nodes_at_once=self._nodes_at_once,
+            incumbent=incumbent,
         ).steps()
+        return (yield from self._heard(steps))
+
+    def _heard(
+        self, steps: Generator[Interim, None, Solution]
+    ) -> Generator[Interim, None, Solution]:
+        """Say what an engine knows of this component as what is known of all."""
         try:
             while True:
                 yield self._others.with_one(self._part, next(steps))
@@ -321,7 +354,7 @@ class _Component:
         finally:
             steps.close()
 
-    def _by_either(self) -> Generator[Interim, None, Solution]:
+    def _by_either(self, incumbent: Sequence[int] | None) -> Generator[Interim, None, Solution]:
         table = self._table
         n = len(table.names)
         needed = forecast(n, n_sets=table.n_sets, threads=self._threads)
@@ -336,10 +369,10 @@ class _Component:
         reserve = 2.0 * needed.seconds
         left = math.inf if self._deadline is None else self._deadline - time.monotonic()
         if not room or reserve > _SHARE_FOR_DP * left:
-            return (yield from self._bnc())
+            return (yield from self._bnc(incumbent))
         seconds = forecast(n, threads=1).seconds if pays is None else pays.seconds
         pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * seconds)
-        first = yield from self._bnc(before=reserve, max_pivots=pivots)
+        first = yield from self._bnc(incumbent, before=reserve, max_pivots=pivots)
         if first.is_proved or first.status == "interrupted":
             return first
         if pays is not None:
@@ -381,7 +414,7 @@ def _together(first: Solution, second: Solution) -> Solution:
         chosen=best.chosen,
         score=best.score,
         bound=max(bound, best.score),
-        engines=("bnc", *second.engines),
+        engines=(*first.engines, *second.engines),
         proofs=(),
         seconds=first.seconds + second.seconds,
     )
