@@ -27,7 +27,7 @@ from tests.search.near_optimal.every_dag import random_data, ranked
 from tests.search.test_order import chain_data
 
 changed = msgspec.structs.replace
-ENGINES = ["auto", "dp", "bnc"]
+ENGINES = ["auto", "dp", "bnc", "frontier"]
 
 
 @cache
@@ -60,10 +60,10 @@ def hard_certificate():
     """With a tree of three nodes: what is proved at the root is proved in both halves."""
     certificate = bd.learn(hard_table(), search=bd.Exact(engine="bnc")).certificate()
     ((part,),) = (case.parts for case in certificate.cases)
-    (root, *_) = part.tree.nodes
+    (root, *_) = part.proof.nodes
     leaf = Node(root.records)
-    tree = changed(part.tree, nodes=(Node([], (0, 1), (1, 2)), leaf, leaf))
-    certificate = single_part(certificate, tree=tree)
+    tree = changed(part.proof, nodes=(Node([], (0, 1), (1, 2)), leaf, leaf))
+    certificate = single_part(certificate, proof=tree)
     assert bd.verify(certificate, hard_table()).unchecked == ()
     return certificate
 
@@ -95,7 +95,7 @@ def test_the_best_of_all_structures_is_certified(name, engine, n, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["bic", "bdeu", "qnml", "k2"])
-@pytest.mark.parametrize("engine", ["dp", "bnc"])
+@pytest.mark.parametrize("engine", ["dp", "bnc", "frontier"])
 def test_every_rung_is_certified(name, engine):
     data = random_data(5, 8, n_rows=60)
     every = five(name)
@@ -235,7 +235,7 @@ def test_more_variables_than_the_recursion_takes():
     certificate = result.certificate()
     largest = max(len(part.variables) for part in certificate.cases[0].parts)
     checked = bd.verify(certificate, data)
-    assert largest <= 20 or "by branch and cut, whose proof was checked" in str(checked)
+    assert largest <= 20 or "by another engine, whose proof was checked" in str(checked)
     assert certificate.score == pytest.approx(result.score, rel=1e-12)
 
 
@@ -261,10 +261,11 @@ def test_threads_and_the_order_of_columns_change_nothing(tmp_path):
 # What was tampered with --------------------------------------------------------------------------
 
 
-def test_a_worse_structure_is_not_certified():
+@pytest.mark.parametrize("engine", ["dp", "bnc", "frontier"])
+def test_a_worse_structure_is_not_certified(engine):
     """With any other choice from the lists, and its true score, the proof proves too little."""
     data = random_data(4, 6, n_rows=80)
-    certificate = bd.learn(data, "bdeu", search=bd.Exact(engine="bnc"), support=0).certificate()
+    certificate = bd.learn(data, "bdeu", search=bd.Exact(engine=engine), support=0).certificate()
     number = {name: v for v, name in enumerate(certificate.names)}
     n_refused = 0
     for _, dag in ranked(data, "bdeu"):
@@ -295,18 +296,18 @@ def test_one_multiplier_is_changed():
     certificate = hard_certificate()
     ((part,),) = (case.parts for case in certificate.cases)
     refused = 0
-    for number, node in enumerate(part.tree.nodes):
+    for number, node in enumerate(part.proof.nodes):
         for place, record in enumerate(node.records):
             values = (-record.values[0], *record.values[1:])
             records = [*node.records]
             records[place] = Multipliers(record.cuts, values)
-            nodes = [*part.tree.nodes]
+            nodes = [*part.proof.nodes]
             nodes[number] = Node(records, node.arc, node.children)
             with pytest.raises(CertificateError, match="multipliers must be"):
-                bd.verify(single_part(certificate, tree=changed(part.tree, nodes=tuple(nodes))))
+                bd.verify(single_part(certificate, proof=changed(part.proof, nodes=tuple(nodes))))
             records[place] = Multipliers(record.cuts, (10 * record.values[0], *record.values[1:]))
             try:
-                bd.verify(single_part(certificate, tree=changed(part.tree, nodes=tuple(nodes))))
+                bd.verify(single_part(certificate, proof=changed(part.proof, nodes=tuple(nodes))))
             except CertificateError:
                 refused += 1
     assert refused > 0
@@ -315,16 +316,35 @@ def test_one_multiplier_is_changed():
 def test_a_leaf_is_removed():
     certificate = hard_certificate()
     ((part,),) = (case.parts for case in certificate.cases)
-    for nodes in (part.tree.nodes[:-1], part.tree.nodes[:1], ()):
+    for nodes in (part.proof.nodes[:-1], part.proof.nodes[:1], ()):
         with pytest.raises(CertificateError, match="is missing or met twice"):
-            bd.verify(single_part(certificate, tree=changed(part.tree, nodes=nodes)))
-    root = part.tree.nodes[0]
+            bd.verify(single_part(certificate, proof=changed(part.proof, nodes=nodes)))
+    root = part.proof.nodes[0]
     for arc in ((0, 99), (-1, 2)):
-        nodes = (Node(root.records, arc, root.children), *part.tree.nodes[1:])
+        nodes = (Node(root.records, arc, root.children), *part.proof.nodes[1:])
         with pytest.raises(CertificateError, match="variables that are not there"):
-            bd.verify(single_part(certificate, tree=changed(part.tree, nodes=nodes)))
+            bd.verify(single_part(certificate, proof=changed(part.proof, nodes=nodes)))
     with pytest.raises(CertificateError, match="out of range"):
-        bd.verify(single_part(certificate, tree=changed(part.tree, exponent=10**9)))
+        bd.verify(single_part(certificate, proof=changed(part.proof, exponent=10**9)))
+
+
+def test_a_search_among_few_subsets_is_done_again():
+    certificate = bd.learn(hard_table(), search=bd.Exact(engine="frontier")).certificate()
+    ((part,),) = (case.parts for case in certificate.cases)
+    assert isinstance(part.proof, certificate_file.FewSubsets)
+    assert "among few subsets, done again literally" in str(bd.verify(certificate))
+    empty = [own.parents.index(()) for own in certificate.lists]
+    worse = sum(own.scores[k] for own, k in zip(certificate.lists, empty, strict=True))
+    for changes, reason in (
+        ({"score": part.proof.score + 1.0}, "is not the incumbent's score"),
+        ({"parents": tuple(empty), "score": worse}, "scores more than is claimed|incumbent's"),
+        ({"clusters": (((0, 99), 1, 5),)}, "no valid cluster"),
+        ({"clusters": (((0, 1), 1, -5),)}, "no valid cluster"),
+        ({"resolution": float("inf")}, "must be finite"),
+        ({"exponent": 10**9}, "out of range"),
+    ):
+        with pytest.raises(CertificateError, match=reason):
+            bd.verify(single_part(certificate, proof=changed(part.proof, **changes)))
 
 
 def test_a_part_leaves_out_a_set():
@@ -333,9 +353,9 @@ def test_a_part_leaves_out_a_set():
     # The best set of the first variable, whatever the tree would make of the rest.
     sets = (part.sets[0][1:], *part.sets[1:])
     with pytest.raises(CertificateError, match="a part leaves out set 0 of variable 0"):
-        bd.verify(single_part(certificate, sets=sets, tree=None))
+        bd.verify(single_part(certificate, sets=sets, proof=None))
     with pytest.raises(CertificateError, match="that is not there"):
-        bd.verify(single_part(certificate, sets=((99,), *part.sets[1:]), tree=None))
+        bd.verify(single_part(certificate, sets=((99,), *part.sets[1:]), proof=None))
     with pytest.raises(CertificateError, match="in exactly one part"):
         bd.verify(single_part(certificate, variables=part.variables[:-1], sets=part.sets[:-1]))
 
@@ -350,7 +370,7 @@ def without_set(certificate, v, k):
     parts = tuple(
         changed(
             part,
-            tree=None,
+            proof=None,
             sets=tuple(
                 tuple(p - (p > k) for p in places if p != k) if u == v else places
                 for u, places in zip(part.variables, part.sets, strict=True)
@@ -386,7 +406,7 @@ def with_score(certificate, v, k, score):
     return changed(certificate, lists=(*certificate.lists[:v], one, *certificate.lists[v + 1 :]))
 
 
-@pytest.mark.parametrize("engine", ["dp", "bnc"])
+@pytest.mark.parametrize("engine", ["dp", "bnc", "frontier"])
 def test_a_listed_score_is_raised(engine):
     data = random_data(5, 6, n_rows=80)
     certificate = bd.learn(data, "bdeu", search=bd.Exact(engine=engine), support=0).certificate()
@@ -554,12 +574,12 @@ def test_numbers_come_back_as_they_were(tmp_path):
     path = tmp_path / "c.json"
     certificate.save(path)
     ((part,),) = (case.parts for case in bd.OptimalityCertificate.load(path).cases)
-    values = [v for node in part.tree.nodes for r in node.records for v in r.values]
+    values = [v for node in part.proof.nodes for r in node.records for v in r.values]
     ((made,),) = (case.parts for case in certificate.cases)
-    assert values == [v for node in made.tree.nodes for r in node.records for v in r.values]
+    assert values == [v for node in made.proof.nodes for r in node.records for v in r.values]
     big = Multipliers((0,), (2**61 + 1,))
-    tree = changed(part.tree, nodes=(Node([big]),))
-    changed_part = single_part(certificate, tree=tree)
+    tree = changed(part.proof, nodes=(Node([big]),))
+    changed_part = single_part(certificate, proof=tree)
     changed_part.save(path)
     assert bd.OptimalityCertificate.load(path) == changed_part
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.certificate.file import Case, OptimalityCertificate, Part
+from bestdag.certificate.file import Case, FewSubsets, OptimalityCertificate, Part, Tree
 from bestdag.certificate.numbers import power_below
 from bestdag.errors import BestdagError, CertificateError
 from bestdag.graph.dag import Dag
@@ -27,6 +27,9 @@ from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.exact.bnc.certificate import Certificate as TreeCertificate
 from bestdag.search.exact.bnc.certificate import verify as verify_tree
 from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.components import Solution
+from bestdag.search.exact.frontier.certificate import FrontierCertificate
+from bestdag.search.exact.frontier.engine import MAX_VARIABLES, solve_frontier
 from bestdag.search.exact.statements.statements import Limit, Split, Statements
 from bestdag.wording import count_of
 
@@ -53,8 +56,9 @@ class Summary:
     n_sets: int = 0
     n_trees: int = 0
     n_nodes: int = 0
+    n_few_subsets: int = 0
     by_recursion: list[int] = field(default_factory=list)  # numbers of variables
-    by_branch_and_cut: list[int] = field(default_factory=list)
+    by_engines: list[int] = field(default_factory=list)
 
     def words(self) -> Iterator[str]:
         """Say what was checked."""
@@ -64,9 +68,12 @@ class Summary:
                 f"{count_of(self.n_trees, 'branch-and-cut proof')} with "
                 f"{count_of(self.n_nodes, 'node')}, in exact arithmetic"
             )
+        if self.n_few_subsets:
+            searches = count_of(self.n_few_subsets, "search")
+            yield f"{searches} among few subsets, done again literally"
         for sizes, how in (
             (self.by_recursion, "by a recursion in whole numbers"),
-            (self.by_branch_and_cut, "by branch and cut, whose proof was checked"),
+            (self.by_engines, "by another engine, whose proof was checked"),
         ):
             if sizes:
                 parts, largest = count_of(len(sizes), "part"), count_of(max(sizes), "variable")
@@ -241,17 +248,13 @@ class _Check:
         n, summary = table.n_variables, self.summary
         if n == 1:
             return Fraction(float(table.child(0).scores[0]))
-        if part.tree is not None:
-            summary.n_trees += 1
-            summary.n_nodes += len(part.tree.nodes)
-            return _bound_of_tree(table, part.tree.certificate())
+        if part.proof is not None:
+            return self.bound_of_proof(part.proof, table)
+        structure = self.structure_inside(part)
         if n <= MOST_BY_RECURSION:
             summary.by_recursion.append(n)
-            structure = [_mask(self.claim.parents[v]) for v in part.variables]
-            number = {v: i for i, v in enumerate(part.variables)}
-            inside = [_mask([number[p] for p in _members(m) if p in number]) for m in structure]
-            return _best_by_recursion(table, inside)
-        solved = solve_bnc(table, deadline=None if math.isinf(self.deadline) else self.deadline)
+            return _best_by_recursion(table, structure)
+        solved = self.solved_again(table)
         if solved.status == "interrupted":
             raise KeyboardInterrupt
         if not solved.is_proved:
@@ -259,8 +262,48 @@ class _Check:
                 f"a part of {n} variables was proved by dynamic programming, which leaves nothing "
                 "to check, and it could not be solved again in time"
             )
-        summary.by_branch_and_cut.append(n)
-        return _bound_of_tree(table, solved.proofs[0])
+        summary.by_engines.append(n)
+        (proof,) = solved.proofs
+        if isinstance(proof, FrontierCertificate):
+            proof.verify(table)
+            return Fraction(proof.score) + Fraction(proof.resolution)
+        return _bound_of_tree(table, proof)
+
+    def bound_of_proof(self, proof: Tree | FewSubsets, table: ScoreTable) -> Fraction:
+        """Return what no acyclic choice exceeds, by a proof in the file."""
+        if abs(proof.exponent) > _MOST_EXPONENT:
+            raise _wrong(f"multipliers in units of 2^{proof.exponent} are out of range")
+        if not (math.isfinite(proof.score) and math.isfinite(proof.resolution)):
+            raise _wrong("score and resolution of a part must be finite")
+        if isinstance(proof, FewSubsets):
+            self.summary.n_few_subsets += 1
+            proof.certificate().verify(table)
+            return Fraction(proof.score) + Fraction(proof.resolution)
+        self.summary.n_trees += 1
+        self.summary.n_nodes += len(proof.nodes)
+        if not math.isfinite(proof.bound):
+            raise _wrong("the bound of a part must be finite")
+        variables = range(table.n_variables)
+        for node in proof.nodes:
+            if node.arc is not None and not all(v in variables for v in node.arc):
+                raise _wrong("a node is split by an arc between variables that are not there")
+        return _bound_of_tree(table, proof.certificate())
+
+    def structure_inside(self, part: Part) -> list[int]:
+        """Return the structure's parents within a part, as masks of places in it."""
+        number = {v: i for i, v in enumerate(part.variables)}
+        return [
+            _mask([number[p] for p in self.claim.parents[v] if p in number]) for v in part.variables
+        ]
+
+    def solved_again(self, table: ScoreTable) -> Solution:
+        """Solve by engines that leave a certificate: among few subsets, if that suits, or cuts."""
+        deadline = None if math.isinf(self.deadline) else self.deadline
+        if table.n_variables <= MAX_VARIABLES:
+            solved = solve_frontier(table, deadline=deadline, patient=False)
+            if solved.is_proved or solved.status == "interrupted":
+                return solved
+        return solve_bnc(table, deadline=deadline)
 
     def covering_table(self, part: Part, lists: Sequence[list[_Set]]) -> ScoreTable:
         """Return the part's own sets, once they cover all others inside it."""
@@ -296,14 +339,6 @@ def _require_covered(v: int, lists: list[_Set], own: dict[int, float], inside: i
 
 
 def _bound_of_tree(table: ScoreTable, tree: TreeCertificate) -> Fraction:
-    n = table.n_variables
-    if abs(tree.exponent) > _MOST_EXPONENT:
-        raise _wrong(f"multipliers in units of 2^{tree.exponent} are out of range")
-    for node in tree.nodes:
-        if node.arc is not None and not all(0 <= v < n for v in node.arc):
-            raise _wrong("a node is split by an arc between variables that are not there")
-    if not all(map(math.isfinite, (tree.score, tree.resolution, tree.bound))):
-        raise _wrong("score, resolution and bound of a part must be finite")
     verify_tree(table, tree)
     return max(Fraction(tree.score) + Fraction(tree.resolution), Fraction(tree.bound))
 

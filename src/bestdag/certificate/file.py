@@ -15,11 +15,13 @@ from bestdag.files import read_file, shown_path, write_file
 from bestdag.search.exact.bnc.certificate import Certificate as TreeCertificate
 from bestdag.search.exact.bnc.certificate import Node
 from bestdag.search.exact.bnc.relaxation import Cut, OrderCut
+from bestdag.search.exact.frontier.certificate import FrontierCertificate
 from bestdag.search.result import Limits
 from bestdag.wording import count_of
 
 __all__ = [
     "Case",
+    "FewSubsets",
     "Lists",
     "OptimalityCertificate",
     "Part",
@@ -94,7 +96,7 @@ class OrderLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     most: int
 
 
-class Tree(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Tree(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="tree"):
     """A branching tree as branch and cut leaves it, see `search.exact.bnc.certificate`."""
 
     parents: tuple[int, ...]
@@ -120,6 +122,27 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return TreeCertificate(**{**msgspec.structs.asdict(self), "cuts": cuts})
 
 
+class FewSubsets(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="few subsets"
+):
+    """Multipliers on clusters by which few subsets need be searched, see `FrontierCertificate`."""
+
+    parents: tuple[int, ...]
+    score: float
+    resolution: float
+    exponent: int
+    clusters: tuple[tuple[tuple[int, ...], int, int], ...]
+
+    @classmethod
+    def of(cls, proof: FrontierCertificate) -> FewSubsets:
+        """Take it as it is."""
+        return cls(**asdict(proof))
+
+    def certificate(self) -> FrontierCertificate:
+        """Return it in the form that its check takes."""
+        return FrontierCertificate(**msgspec.structs.asdict(self))
+
+
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Some of the variables, and why no acyclic choice of parents among them is better.
 
@@ -130,14 +153,14 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sets : tuple of tuple of int
         For each of them the places in its list of the sets that matter once parents outside this
         part are left out: every other set is no better than one of these inside it.
-    tree : Tree or None
-        The branching tree with its cuts and multipliers; its numbers are places in `variables`.
-        None where the part is to be solved again.
+    proof : Tree, FewSubsets or None
+        What its engine leaves; numbers of variables in it are places in `variables`. None where the
+        part is to be solved again.
     """
 
     variables: tuple[int, ...]
     sets: tuple[tuple[int, ...], ...]
-    tree: Tree | None = None
+    proof: Tree | FewSubsets | None = None
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -12,7 +12,16 @@ import numpy as np
 
 from bestdag.certificate.branching import branching_certificate
 from bestdag.certificate.checking import MOST_BY_RECURSION
-from bestdag.certificate.file import Case, Lists, OptimalityCertificate, Part, Rows, ScoredBy, Tree
+from bestdag.certificate.file import (
+    Case,
+    FewSubsets,
+    Lists,
+    OptimalityCertificate,
+    Part,
+    Rows,
+    ScoredBy,
+    Tree,
+)
 from bestdag.certificate.numbers import at_least, fingerprint_of
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
@@ -26,6 +35,7 @@ from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import Certificate as TreeCertificate
 from bestdag.search.exact.components import Component, Solution, decompose
 from bestdag.search.exact.dp.all_sets import WholeProof
+from bestdag.search.exact.frontier.certificate import FrontierCertificate
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.solver import ComponentProof
 from bestdag.search.exact.statements.proof import StatementProof
@@ -40,8 +50,9 @@ if TYPE_CHECKING:
 __all__ = ["certificate_of"]
 
 # What a check may add where a proof leaves nothing to check and the part is solved again, as a
-# share of the part's cost: rounding of the recursion, or the resolution of branch and cut.
-_ROUNDING, _RESOLUTION = Fraction(1, 1 << 52), Fraction(1, 10**9)
+# share of the part's cost: rounding of the recursion, or the resolution of another engine (1e-10 of
+# what its first structure costs).
+_ROUNDING, _RESOLUTION = Fraction(1, 1 << 52), Fraction(1, 10**8)
 
 
 def certificate_of(result: Result, max_parents: int | None = None) -> OptimalityCertificate:
@@ -257,12 +268,13 @@ class _Made:
 
 
 def _part(component: Component, solved: Solution, origins: Sequence[Any]) -> Part:
-    tree = next((one for one in solved.proofs if isinstance(one, TreeCertificate)), None)
-    return Part(
-        variables=component.variables,
-        sets=_places(origins),
-        tree=None if tree is None else Tree.of(tree),
-    )
+    proof: Tree | FewSubsets | None = None
+    for one in solved.proofs:
+        if isinstance(one, TreeCertificate):
+            proof = Tree.of(one)
+        elif isinstance(one, FrontierCertificate):
+            proof = FewSubsets.of(one)
+    return Part(variables=component.variables, sets=_places(origins), proof=proof)
 
 
 def _places(origins: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
@@ -274,6 +286,8 @@ def _proved_by(table: ScoreTable, solved: Solution) -> Fraction:
     for proof in solved.proofs:
         if isinstance(proof, TreeCertificate):
             return max(Fraction(proof.score) + Fraction(proof.resolution), Fraction(proof.bound))
+        if isinstance(proof, FrontierCertificate):
+            return Fraction(proof.score) + Fraction(proof.resolution)
     scores = (Fraction(float(table.child(v).scores[k])) for v, k in enumerate(solved.chosen))
     return sum(scores, Fraction()) + Fraction(solved.resolution) + _slack(table, solved.chosen)
 
