@@ -433,8 +433,15 @@ public:
         best_.resize(size);
         // What is bounded need not be counted, unless the next size builds on it.
         const Family family{0, {}};
-        has_most_ = of_.pruning_.is_on && !of_.level_ && m_ > 0 &&
+        // Where all have two states, counting costs no more than looking at bounds.
+        has_most_ = of_.pruning_.is_on && !of_.level_ && m_ > 0 && !is_binary_ &&
                     evaluator_->most(shape_of(table_, family)) < kInfinity;
+        is_simple_ = of_.pruning_.is_on && of_.pruning_.margin <= 0.0 && !of_.level_ && m_ > 0 &&
+                     of_.road_ != Road::members && !has_beside_ && !has_most_ &&
+                     !(terms_ && terms_->is_by_arity());
+        for (std::size_t c = 0; c < n_; ++c) {
+            is_simple_ &= of_.arcs_.is_plain[c] && of_.arcs_.max_parents[c] >= m_;
+        }
     }
 
     void run(std::size_t first_rank, std::size_t last_rank) {
@@ -466,7 +473,7 @@ private:
             scores_[i].resize(len_);
             best_[i].resize(len_);
         }
-        if (of_.pruning_.is_on) find_best();
+        if (of_.pruning_.is_on && !is_simple_) find_best();
         is_wanted_.assign(len_, 1);
         if (has_most_ && !bound()) return;
         joint_.assign(len_, -kInfinity);
@@ -491,6 +498,10 @@ private:
                         scores_[i][k] = scorer_.member_score(set, i, cells, stop_);
                     }
                 });
+        }
+        if (is_simple_) {
+            list_simply();
+            return;
         }
         if (of_.road_ != Road::members) subtract();
         for (std::size_t i = 0; i <= m_; ++i) list(i);
@@ -566,8 +577,6 @@ private:
             is_wanted_[k] = is_open;
             n_wanted += is_open;
         }
-        // Many at once are faster than some of them one by one.
-        if (is_binary_ && 4 * n_wanted > len_) is_wanted_.assign(len_, 1);
         return n_wanted > 0;
     }
 
@@ -683,6 +692,61 @@ private:
             }
         }
         return true;
+    }
+
+    // All at once where nothing but one difference is asked for: few families stay.
+    void list_simply() {
+        const std::size_t n_values = of_.n_values_;
+        std::array<const double*, kMaxSharedParents> rows;
+        for (std::size_t i = 0; i < m_; ++i) {
+            std::size_t n_rows = 0;
+            for (std::size_t j = 0; j < m_; ++j) {
+                if (j != i) rows[n_rows++] = row(j, n_values + (i < j ? i : i - 1));
+            }
+            list_differences(i, row(i, 0), 0.0, of_.previous_->at(prefix_, n_values + i),
+                             std::span(rows).first(n_rows));
+            n_scored_[static_cast<std::size_t>(prefix_[i])] += static_cast<std::int64_t>(len_);
+        }
+        for (std::size_t j = 0; j < m_; ++j) rows[j] = row(j, n_values + m_ - 1);
+        list_differences(m_, nullptr, of_previous(0), -kInfinity, std::span(rows).first(m_));
+        for (std::size_t k = 0; k < len_; ++k) ++n_scored_[first_ + k];
+    }
+
+    // The value of each set less that of its parents, one for all or each its own, where it is more
+    // than `least` and what is in the rows.
+    void list_differences(std::size_t i, const double* of_each, double of_all, double least,
+                          std::span<const double* const> rows) {
+        of_all_.assign(of_each ? 0 : len_, of_all);
+        const double* const of_parents = of_each ? of_each : of_all_.data();
+        const double* const of_set = joint_.data();
+        // One row more than once changes nothing.
+        const double* const a = rows.empty() ? nullptr : rows[0];
+        const double* const b = rows.size() > 1 ? rows[1] : a;
+        const double* const c = rows.size() > 2 ? rows[2] : a;
+        const auto best_of = [&](std::size_t k) {
+            double best = least;
+            if (a) best = std::max({best, a[k], b[k], c[k]});
+            return best;
+        };
+        double n_listed = 0.0, n_bad = 0.0;
+        if (a) {
+            for (std::size_t k = 0; k < len_; ++k) {
+                const double ab = a[k] < b[k] ? b[k] : a[k];
+                const double cl = c[k] < least ? least : c[k];
+                const double best = ab < cl ? cl : ab;
+                const double score = of_set[k] - of_parents[k];
+                n_listed += score > best ? 1.0 : 0.0;
+                n_bad += score == score ? 0.0 : 1.0;
+            }
+        } else {
+            n_listed = 1.0;
+        }
+        if (n_listed + n_bad == 0.0) return;
+        for (std::size_t k = 0; k < len_; ++k) {
+            const double score = set_difference(of_set[k], of_parents[k]);
+            if (score != score) throw std::domain_error("a score is not a number");
+            if (score > best_of(k)) keep(i, k, score);
+        }
     }
 
     // From values of sets to scores of families.
@@ -833,7 +897,7 @@ private:
     FamilyCounter<Count> counter_;
     std::optional<SetValueTerms> terms_;
     std::optional<ReducedCounter> reduced_;
-    bool is_binary_ = false, has_beside_ = false, has_most_ = false;
+    bool is_binary_ = false, has_beside_ = false, has_most_ = false, is_simple_ = false;
     double max_cells_ = kInfinity;
     std::vector<std::size_t> arities_, arity_number_;  // distinct; by column
 
@@ -842,7 +906,7 @@ private:
     std::vector<std::vector<std::int32_t>> others_;  // the prefix without each of its members
     std::size_t first_ = 0, len_ = 0;
     std::vector<std::uint8_t> is_wanted_;
-    std::vector<double> joint_, most_;                 // g; and bounds by position and arity
+    std::vector<double> joint_, of_all_, most_;  // g; bounds by position and arity of the last
     std::vector<std::vector<double>> parent_values_;   // h by arity, where it is not g
     std::vector<std::vector<double>> scores_, best_;   // by position of the child
 
