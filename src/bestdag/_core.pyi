@@ -757,6 +757,11 @@ class BranchAndCutKernels:
     def reduce(self, costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """Reduced costs for these multipliers, in whole units."""
 
+    def ascend(self, reduced: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], enough: int) -> tuple[int, list[tuple[list[int], int]]]:
+        """
+        Bound, and clusters with multipliers that prove it from these reduced costs; see kernels/exact/dual_ascent.hpp.
+        """
+
     def separate(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, starts: Sequence[Sequence[int]], min_violation: float, most: int) -> list[tuple[list[int], float]]:
         """Violated cluster cuts (members, violation), most violated first."""
 
@@ -765,6 +770,11 @@ class BranchAndCutKernels:
 
     def separate_order_cuts(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_members: int, min_violation: float, most: int) -> list[tuple[list[int], list[int], int, float]]:
         """Violated cuts on few variables (members, gains, most, violation)."""
+
+def search_frontier(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], masks: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], clusters: Sequence[tuple[int, int, int]], cutoff: int, width: int, seconds: float) -> tuple[list[int], int, int, bool, int, int] | None:
+    """
+    Sets of a best choice below the cutoff, its cost, the bound, whether nothing was left out, subsets expanded, bytes; None when out of time; see kernels/exact/frontier_search.hpp.
+    """
 
 class NearBest:
     """The cheapest acyclic choices of one set per variable, each once."""

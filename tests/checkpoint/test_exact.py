@@ -47,7 +47,7 @@ def two_components():
     return ScoreTable.from_lists(sorted(lists), lists)
 
 
-@pytest.mark.parametrize("engine", ["dp", "bnc"])
+@pytest.mark.parametrize("engine", ["dp", "bnc", "frontier"])
 def test_a_component_is_solved_once_and_its_proof_is_in_the_file(
     engine, solved, tmp_path, monkeypatch
 ):

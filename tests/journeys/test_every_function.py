@@ -18,6 +18,7 @@ DAG = bd.Dag(["rain", "size", "wet"], [("rain", "wet")])
 NETWORK = bd.fit_network(DAG, DATA)
 COMPILED = NETWORK.compile()
 SAMPLED = bd.posterior(DATA, method="sampling", samples=20)
+CERTIFICATE = bd.learn(DATA).certificate()
 AVERAGED = bd.average_networks(SAMPLED, DATA)
 
 
@@ -58,6 +59,7 @@ ANSWERS = {
         data, "rain", "wet"
     ),
     "distance_score": lambda data: bd.distance_score(DAG, data),
+    "verify": lambda data: bd.verify(CERTIFICATE, data).checked,
     "fit_network": lambda data: bd.fit_network(DAG, data),
     "fit_network again": lambda data: bd.fit_network(NETWORK, data),
     "classification.uncut.read_uncut": lambda data: _uncut(read_uncut(data, target="wet")),

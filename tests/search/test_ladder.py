@@ -14,6 +14,7 @@ from bestdag.search import ladder as ladder_module
 from bestdag.search.auto import Auto
 from bestdag.search.exact.search import Exact
 from bestdag.search.ladder import Ladder
+from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
 from bestdag.search.rung import Rung, proved_up_to
@@ -216,10 +217,11 @@ def test_what_is_proved_of_rungs_survives_a_run_that_is_stopped(tmp_path, monkey
 def test_a_rung_that_cannot_reach_what_is_known_is_left():
     data = chain_data(8, 400, 3)
     scorer = Scorer(data, "bdeu")
-    best = Problem(scorer).solve(Exact()).score
+    solved = Problem(scorer).solve(Exact())
+    best = solved.score
     outcome, ladder = Outcome(), Ladder(Problem(scorer))
     while not ladder.is_over:
-        for event in ladder.run(math.inf, best):
+        for event in ladder.run(math.inf, Structure(solved.dag, best)):
             outcome.take(event)
     two = Problem(scorer, max_parents=2).solve(Exact()).score
     rung = outcome.rungs[2]

@@ -20,7 +20,7 @@ from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp.all_sets import forecast_whole
 from bestdag.search.exact.dp.engine import Forecast, forecast
 from bestdag.search.exact.search import Exact
-from bestdag.search.exact.solver import EngineChoice
+from bestdag.search.exact.solver import ENGINES, EngineChoice
 from bestdag.search.ladder import Ladder
 from bestdag.search.order.improve import Improver
 from bestdag.search.order.search import OrderSearch
@@ -104,7 +104,7 @@ class Auto:
     rounds : int, optional
         End after so many rounds of improving. Then the structure is the same on every run,
         proven or not.
-    engine : {"auto", "dp", "bnc"}, default "auto"
+    engine : {"auto", "dp", "gpu", "bnc", "frontier"}, default "auto"
         Engine of the exact search. One that is asked for by name is a wish for exact search.
     start_from : Dag, optional
         The structure to begin with, which must obey the knowledge.
@@ -150,7 +150,7 @@ class Auto:
         require_positive("auto", "budget", self.budget)
         if self.rounds is not None:
             require_count("auto", "rounds", self.rounds, minimum=1)
-        require_choice("auto", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
+        require_choice("auto", "engine", self.engine, ENGINES)
 
     @property
     def seconds_without_limit(self) -> float | None:
@@ -281,7 +281,7 @@ class _Schedule:
 
     def _is_idle(self) -> bool:
         """Whether nothing has improved for as long as it took to get here."""
-        if self._problem.time_limit is not None or self._ladder.is_listing:
+        if self._problem.time_limit is not None or self._ladder.is_promising:
             return False
         idle = self._problem.seconds - self._news_at
         return idle >= max(TUNING.least_idle, self._news_at)
@@ -390,7 +390,7 @@ class _Schedule:
         """Give the ladder a turn."""
         began = time.monotonic()
         try:
-            yield from self._passed(self._ladder.run(seconds, self._score), by="exact")
+            yield from self._passed(self._ladder.run(seconds, self._improver.best), by="exact")
         finally:
             self._spent["proof"] += time.monotonic() - began
             self._turns += 1

@@ -27,6 +27,7 @@ from bestdag.scores.prior import ArcPrior
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.statements.search import NoStructureError
+from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
 from bestdag.search.rung import Rung
 from bestdag.search.steps import (
@@ -159,7 +160,7 @@ class Ladder:
         self._proved = 0
         self._is_all_listed = False
         self._seconds_for_lists = 0.0  # since the last rung
-        self._incumbent = -math.inf
+        self._incumbent: Structure | None = None
         self.is_over = False
 
     @property
@@ -168,23 +169,27 @@ class Ladder:
         return self._lists.table(None) if self._is_all_listed else self._lists.so_far
 
     @property
-    def is_listing(self) -> bool:
-        """Whether lists that may end in time are under way."""
-        return self._work is None and not self.is_over and not self._open
+    def is_promising(self) -> bool:
+        """Whether lists that may end in time are under way, or a proof that has not stalled."""
+        if self._work is not None:
+            return not self._work.is_stalled
+        return not self.is_over and not self._open
 
     def begin(self) -> Steps:
         """Prove what takes no time: rung 1."""
         if self._next == 1 and self._has_branchings():
             yield from self._branch()
 
-    def run(self, seconds: float, incumbent: float = -math.inf) -> Steps:
+    def run(self, seconds: float, incumbent: Structure | None = None) -> Steps:
         """Work for so long, or until nothing is left to do.
 
-        A rung whose bound is no more than the score of the `incumbent` is left: nothing of it is
-        better than what is known, and the next rung is worth more than its best structure.
+        Exact searches below the top begin with the `incumbent`, the best structure so far. A rung
+        whose bound is no more than its score is left: nothing of it is better than what is known,
+        and the next rung is worth more than its best structure.
         """
         end = time.monotonic() + min(seconds, self._problem.seconds_left)
-        self._incumbent = max(self._incumbent, incumbent)
+        if incumbent is not None:
+            self._incumbent = incumbent
         while not self.is_over:
             if self._work is not None:
                 yield from self._solve(self._work, end)
@@ -257,6 +262,8 @@ class Ladder:
         assert table is not None
         problem = self._problem if most is None else self._problem.with_at_most(most)
         problem.keep_table(table)
+        if self._incumbent is not None and most is not None:  # a proof of all depends on no clock
+            problem = problem.within(math.inf, start=self._incumbent.dag)
         work = _Work(most, Exact().steps(problem), table.n_sets, seconds=self._seconds_for_lists)
         work.news_at, self._seconds_for_lists = work.seconds, 0.0
         self._work = work
@@ -311,7 +318,7 @@ class Ladder:
         bound = work.outcome.bound
         if work.outcome.proof is not None or work.max_parents is None or bound is None:
             return work.outcome.proof is not None
-        return bound.height <= self._incumbent
+        return self._incumbent is not None and bound.height <= self._incumbent.score
 
     def _is_covered(self, work: _Work) -> bool:
         """Whether a rung above it is proved, so that nothing is to be gained."""
@@ -435,8 +442,9 @@ def _with_at_most(table: ScoreTable, most: int) -> ScoreTable:
     children = []
     for i in range(table.n_variables):
         sets = table.child(i)
-        few = np.flatnonzero(np.diff(sets.offsets) <= most)
-        children.append(
-            ParentSets.of(sets.scores[few].tolist(), [sets.parents(int(k)) for k in few])
-        )
+        sizes = np.diff(sets.offsets)
+        few = sizes <= most
+        offsets = np.concatenate([[0], np.cumsum(sizes[few])])
+        members = sets.members[np.repeat(few, sizes)]
+        children.append(ParentSets(sets.scores[few], offsets, members))
     return ScoreTable(table.names, children, n_scored=table.n_scored, max_parents=most)

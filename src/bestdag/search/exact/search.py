@@ -25,7 +25,7 @@ from bestdag.search.exact.dp.all_sets import (
     solve_whole_each,
 )
 from bestdag.search.exact.dp.engine import Forecast
-from bestdag.search.exact.solver import EngineChoice, Solver
+from bestdag.search.exact.solver import ENGINES, EngineChoice, Solver
 from bestdag.search.exact.statements.search import NoStructureError, StatementTree
 from bestdag.search.exact.statements.statements import Statements
 from bestdag.search.hill_climb import HillClimb
@@ -73,12 +73,14 @@ class Exact:
 
     Parameters
     ----------
-    engine : {"auto", "dp", "gpu", "bnc"}, default "auto"
+    engine : {"auto", "dp", "gpu", "bnc", "frontier"}, default "auto"
         Dynamic programming over subsets (memory and time grow as 2^n in the number of variables
-        that depend on each other), the same on an NVIDIA GPU (the extra ``bestdag[gpu]``), or
-        branch-and-cut-and-price. "auto" chooses for each component of the problem by its numbers of
-        variables and candidate sets, and goes on with "gpu" or "dp" where "bnc" has not finished
-        after a fixed amount of work and memory allows.
+        that depend on each other), the same on an NVIDIA GPU (the extra ``bestdag[gpu]``),
+        branch-and-cut-and-price, or dynamic programming over those subsets alone that a bound does
+        not rule out, for up to 64 variables. "auto" chooses for each component of the problem by
+        its numbers of variables and candidate sets: with 21 to 40 variables it tries "frontier"
+        until it shows that too many subsets are left, and it goes on with "gpu" or "dp" where "bnc"
+        has not finished after a fixed amount of work and memory allows.
     nodes_at_once : int, default 1
         Branch and cut works in rounds of so many nodes, whose linear programs threads solve at
         once. Graph, bound and number of nodes depend on it, never on the number of threads.
@@ -105,7 +107,7 @@ class Exact:
 
     def __post_init__(self) -> None:
         require_count("exact", "nodes_at_once", self.nodes_at_once, minimum=1)
-        require_choice("exact", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
+        require_choice("exact", "engine", self.engine, ENGINES)
 
     def steps(self, problem: Problem) -> Steps:
         """Solve; a time limit or Ctrl-C leaves the best structure so far and a bound."""
@@ -113,7 +115,7 @@ class Exact:
             lists = problem.state.get(_lists_name(problem), ScoreTable)
             if lists is not None:
                 problem.keep_table(lists)
-        needed = None if self.engine in ("gpu", "bnc") else forecast_whole(problem)
+        needed = None if self.engine not in ("auto", "dp") else forecast_whole(problem)
         if needed is None or not _fits(needed, problem):
             yield from self._from_lists(problem)
             return
@@ -138,7 +140,7 @@ class Exact:
         the scores allow it, every set of columns is counted once for all of them.
         """
         together = [k for k, problem in enumerate(problems) if can_share_sets(problem)]
-        if self.engine in ("gpu", "bnc") or len(together) < 2:
+        if self.engine not in ("auto", "dp") or len(together) < 2:
             return [problem.solve(self) for problem in problems]
         solved = solve_whole_each([problems[k] for k in together])
         proved = {
@@ -230,6 +232,7 @@ class Exact:
             self.nodes_at_once,
             problem.state,
             None if problem.reporter is None else tell,
+            None if problem.start is None else problem.parents(problem.start),
         )
         if statements.is_empty and not table.complete and table.n_sets == table.n_variables:
             score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))

@@ -32,6 +32,8 @@ _LEAST_MEMORY = 32 << 20
 _PATIENCE = 100
 _PATIENCE_PER_VARIABLE = 5
 _ROUNDS_PER_CALL = 50
+# ... fewer among more sets than these.
+_SETS_OF_A_ROUND = 20_000
 
 
 def solve_bnc(table: ScoreTable, **settings: Any) -> Solution:
@@ -218,12 +220,15 @@ class BranchAndCut:
     def _first_networks(self) -> None:
         n = self._sets.n
         self._kernels.descend_from(list(range(n)) if self._order is None else self._order)
-        patience = _PATIENCE + _PATIENCE_PER_VARIABLE * n
+        # Among many sets a round takes long; what is known to begin with is good already.
+        share = min(1.0, _SETS_OF_A_ROUND / len(self._sets))
+        patience = share * (_PATIENCE + _PATIENCE_PER_VARIABLE * n)
+        rounds = max(1, int(share * _ROUNDS_PER_CALL))
         idle = 0
         while idle < patience and not self._should_stop():
             if not float(self._sets.costs[self._kernels.best()].sum()) > 0:
                 break
-            idle = 0 if self._kernels.improve(_ROUNDS_PER_CALL) else idle + _ROUNDS_PER_CALL
+            idle = 0 if self._kernels.improve(rounds) else idle + rounds
 
     def _known(self) -> tuple[NDArray[np.int64], float, float]:
         """Return the best choice so far, its score, and the bound."""
