@@ -273,5 +273,5 @@ def test_a_worse_network_is_never_accepted(seed, n):
     assert all(not table.child(v).parents(k) for v, k in enumerate(last))
     score = math.fsum(float(table.child(v).scores[k]) for v, k in enumerate(last))
     if score < result.score - 1e-6:
-        with pytest.raises(CertificateError, match="more than is claimed|units are too small"):
+        with pytest.raises(CertificateError, match=r"more than is claimed|units are too small"):
             replace(proof, parents=last, score=score).verify(table)
