@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from bestdag.averaging.averaged_network import average_networks as average_networks
     from bestdag.averaging.bootstrap import bootstrap as bootstrap
     from bestdag.averaging.posterior import posterior as posterior
+    from bestdag.certificate import OptimalityCertificate as OptimalityCertificate
+    from bestdag.certificate import Verification as Verification
+    from bestdag.certificate import verify as verify
     from bestdag.checkpoint import Checkpoint as Checkpoint
     from bestdag.constraint.pc import pc as pc
     from bestdag.constraint.pc import pc_skeleton as pc_skeleton
@@ -129,6 +132,7 @@ _HOME = {
     "Network": "bestdag.network.network",
     "NetworkEvaluation": "bestdag.evaluation.networks",
     "ObservedScore": "bestdag.incomplete.scoring",
+    "OptimalityCertificate": "bestdag.certificate",
     "Oracle": "bestdag.independence.oracle",
     "PC": "bestdag.constraint.settings",
     "PCResult": "bestdag.constraint.result",
@@ -152,6 +156,7 @@ _HOME = {
     "StructureComparison": "bestdag.evaluation.structures",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
+    "Verification": "bestdag.certificate",
     "augmented": "bestdag.search.naive_bayes",
     "average_networks": "bestdag.averaging.averaged_network",
     "bootstrap": "bestdag.averaging.bootstrap",
@@ -183,6 +188,7 @@ _HOME = {
     "sensitivity": "bestdag.evaluation.sensitivity",
     "sql": "bestdag.data.sources.connection",
     "structural_rank": "bestdag.evaluation.ranks",
+    "verify": "bestdag.certificate",
     "watching": "bestdag.progress",
     "write_evidence": "bestdag.network.uai",
 }

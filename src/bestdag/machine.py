@@ -64,7 +64,7 @@ class MemoryLimit:
     @property
     def left(self) -> float:
         """Bytes that may still be taken."""
-        return self.left_beside(_resident_memory())
+        return self.left_beside(resident_memory())
 
     def left_beside(self, n_resident: int) -> float:
         """Bytes that may still be taken while the process has so many."""
@@ -98,7 +98,7 @@ def thread_count(threads: int | None, *, who: str) -> int:
 
 def available_memory() -> int | None:
     """Bytes that can be allocated without swapping, or None where nobody says."""
-    sizes = (_free_memory(), _room_in_control_group(), address_space_left())
+    sizes = (free_memory(), room_in_control_group(), address_space_left())
     return min([size for size in sizes if size is not None], default=None)
 
 
@@ -134,7 +134,7 @@ def memory_limit(limit: float | str | None, *, sharers: int = 1) -> Iterator[Mem
     outer = _limits.get()
     if sharers > 1 and outer:
         n_bytes = min(n_bytes, outer[-1].left)
-    new = MemoryLimit(n_bytes, _resident_memory(), limit is not None, sharers)
+    new = MemoryLimit(n_bytes, resident_memory(), limit is not None, sharers)
     if limit is None and sharers == 1 and outer and outer[-1].left <= new.n_bytes:
         yield outer[-1]
         return
@@ -150,7 +150,7 @@ def memory_left() -> float:
     free = available_memory()
     left = math.inf if free is None else _SHARE_OF_MEMORY * free
     limits = _limits.get()
-    n_resident = _resident_memory() if limits else 0
+    n_resident = resident_memory() if limits else 0
     for limit in limits:
         left = min(left, limit.left_beside(n_resident))
     return max(0.0, left)
@@ -162,7 +162,7 @@ def settled_memory() -> float:
     For choices that decide what the answer is.
     """
     stated = (limit.n_bytes for limit in _limits.get() if limit.is_stated)
-    sizes = (_physical_memory(), _limit_of_control_group())
+    sizes = (physical_memory(), limit_of_control_group())
     known = (_SHARE_OF_MEMORY * size for size in sizes if size is not None)
     return min((*stated, *known), default=math.inf)
 
@@ -266,14 +266,14 @@ def address_space_left() -> int | None:
 
 def peak_memory() -> int | None:
     """Return the most bytes this process had whenever that was looked up; None if never."""
-    _resident_memory()
+    resident_memory()
     return _peak or None
 
 
 _peak = 0
 
 
-def _resident_memory() -> int:
+def resident_memory() -> int:
     """Bytes of this process in memory; where nobody says, the most there ever were, or 0.
 
     Files that are mapped are left out: the system takes their pages back when it needs them.
@@ -301,17 +301,18 @@ def _system_file(path: str) -> str:
         os.close(file)
 
 
-def _free_memory() -> int | None:
+def free_memory() -> int | None:
+    """Bytes that the machine says are free; where it does not, all there are."""
     try:
         for line in _system_file("/proc/meminfo").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     except (OSError, ValueError):
         pass
-    return _physical_memory()  # elsewhere
+    return physical_memory()  # elsewhere
 
 
-def _physical_memory() -> int | None:
+def physical_memory() -> int | None:
     """Bytes of all the memory there is."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -319,10 +320,10 @@ def _physical_memory() -> int | None:
         return None
 
 
-def _room_in_control_group() -> int | None:
+def room_in_control_group() -> int | None:
     """Bytes a container may still use (Linux control groups, version 2)."""
     try:
-        limit = _limit_of_control_group()
+        limit = limit_of_control_group()
         if limit is None:
             return None
         folder = _control_group()
@@ -333,7 +334,8 @@ def _room_in_control_group() -> int | None:
         return None
 
 
-def _limit_of_control_group() -> int | None:
+def limit_of_control_group() -> int | None:
+    """Bytes a container may use in all; None without a limit."""
     try:
         return int(_system_file(f"{_control_group()}/memory.max"))
     except (OSError, ValueError):  # no control group, or "max": no limit

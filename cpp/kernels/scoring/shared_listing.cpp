@@ -320,7 +320,10 @@ private:
         parallel_for(n_workers, kernel_.expected(expected), execution,
                      [&](std::size_t, const StopFlag& stop) {
                          Worker<Count> worker(*this, size, stop);
-                         while (has_room && Clock::now() + time_for_result() < until) {
+                         bool is_first = true;  // it is done in any case: slices come to an end
+                         while (has_room &&
+                                (is_first || Clock::now() + time_for_result() < until)) {
+                             is_first = false;
                              Task task;
                              {
                                  const std::lock_guard lock(mutex);
@@ -713,8 +716,7 @@ private:
     }
 
     std::size_t value_number(std::int32_t child) const {
-        return terms_ ? terms_->number_of_arity(table_.column(static_cast<std::size_t>(child)).arity)
-                      : 0;
+        return terms_ ? terms_->number_of_arity(arity_of(child)) : 0;
     }
 
     void add_beside() {
@@ -816,9 +818,10 @@ private:
         }
     }
 
-    double arity(std::int32_t column) const {
-        return static_cast<double>(table_.column(static_cast<std::size_t>(column)).arity);
+    std::size_t arity_of(std::int32_t column) const {
+        return table_.column(static_cast<std::size_t>(column)).arity;
     }
+    double arity(std::int32_t column) const { return static_cast<double>(arity_of(column)); }
 
     Impl& of_;
     const Table& table_;

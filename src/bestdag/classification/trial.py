@@ -102,7 +102,7 @@ class Trial:
         return {name: predicted.argmax(axis=1) == truth for name, truth, predicted in predictions}
 
     def _all_parts(self, recipes: Mapping[str, Recipe]) -> list[Part]:
-        return list(self._parts(next(iter(recipes.values()))))
+        return list(self.parts(next(iter(recipes.values()))))
 
     def _predictions(
         self, recipes: Mapping[str, Recipe], parts: list[Part]
@@ -120,7 +120,8 @@ class Trial:
         for name in recipes:
             yield name, truth, np.concatenate([next(remaining) for _ in parts])
 
-    def _parts(self, recipe: Recipe) -> Iterator[Part]:
+    def parts(self, recipe: Recipe) -> Iterator[Part]:
+        """Divide the rows into those to learn from, cut for a recipe, and those to predict."""
         usable = np.ones_like(self.train.is_missing())
         if not recipe.keeps_missing:
             usable = ~self.train.is_missing()

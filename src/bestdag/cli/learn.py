@@ -45,7 +45,7 @@ from bestdag.cli.learning_table import (
     read_for_learning,
     table_options,
 )
-from bestdag.cli.next_commands import next_commands
+from bestdag.cli.next_commands import next_commands, verify_command
 from bestdag.cli.options import (
     COMMON,
     DATA_OPTIONS,
@@ -59,6 +59,7 @@ from bestdag.cli.options import (
     with_options,
 )
 from bestdag.cli.output import (
+    print_line,
     require_folder,
     require_network_output,
     require_new_file,
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "tan", "tree"]
 
 _MISSING = missing_option(
-    list(TREATMENTS),
+    TREATMENTS.keys,
     "stop and recommend a strategy, drop their rows, treat them as a state, structural EM, "
     "or score each family on the rows that have it",
 )
@@ -147,6 +148,19 @@ _MISSING = missing_option(
         metavar="N",
         help="With --report, also estimate confidence in each arc by N bootstrap resamples (hill "
         "climbing).",
+    ),
+    click.option(
+        "--certificate",
+        metavar="FILE",
+        help="Certificate to write (.json or .json.gz): all that 'bestdag verify' needs to check "
+        "the proof.",
+    ),
+    click.option(
+        "--certificate-of",
+        type=click.IntRange(1),
+        metavar="K",
+        help="With --certificate, certify the best network with at most K parents per node.  "
+        "[default: the most that is proved]",
     ),
     table_options(_MISSING),
     EM_OPTIONS,
@@ -347,6 +361,7 @@ def _learn_and_print(
         # After the structure is shown: tables that do not fit into memory do not lose it.
         network = result.fit(estimator, threads=threads).with_name(table_name(data))
         write_fitted(output, network, estimator, is_said=is_said)
+    is_certified = _write_certificate(result, data or from_scores, options, is_said=is_said)
     if options["report"] is not None:
         probabilities = None
         if not result.was_interrupted:  # else the user waits for the end
@@ -361,6 +376,8 @@ def _learn_and_print(
         print_next(next_commands(result, data, context, output=output, wide=wide))
     if result.was_interrupted:
         raise click.exceptions.Exit(INTERRUPTED)
+    if not is_certified:
+        raise click.exceptions.Exit(1)
     listed = result.structures
     if require_optimal and not (result.is_proved and (listed is None or listed.is_complete)):
         raise click.exceptions.Exit(1)
@@ -392,10 +409,12 @@ def _check_files(
             "--edge-weights": weights,
             "-o": output,
             "--report": report,
+            "--certificate": options["certificate"],
             "--checkpoint": options["checkpoint"],
         },
     )
-    others = any(path is not None for path in (output, weights, report))
+    _check_certificate(options)
+    others = any(path is not None for path in (output, weights, report, options["certificate"]))
     checkpoint = choose_checkpoint(options, others=others)
     if output is not None:
         if from_scores is not None:
@@ -405,9 +424,10 @@ def _check_files(
         require_network_output(output, force=options["force"])
     elif options["parameters"] is not None:
         raise click.UsageError("--parameters is for the network written by -o FILE")
-    elif options["force"] and weights is None and report is None and checkpoint is None:
+    elif options["force"] and not others and checkpoint is None:
         raise click.UsageError(
-            "--force is for the files written by -o FILE, --report FILE and --checkpoint FILE"
+            "--force is for the files written by -o FILE, --report FILE, --certificate FILE and "
+            "--checkpoint FILE"
         )
     if options["bootstrap"] is not None and (report is None or from_scores is not None):
         needed = "--report FILE" if report is None else "DATA, which a file of local scores is not"
@@ -437,6 +457,44 @@ def _check_report(path: str, *, force: bool) -> None:
     require_new_file(path, force=force)
     require_html(path, who="--report")
     require_folder(path)
+
+
+def _check_certificate(options: dict[str, Any]) -> None:
+    """Refuse, before any work, a certificate that could not be written at its end."""
+    from bestdag.certificate.file import require_name
+
+    path = options["certificate"]
+    if path is None:
+        if options["certificate_of"] is not None:
+            raise click.UsageError("--certificate-of is for the file written by --certificate FILE")
+        return
+    if path == "-":
+        raise click.UsageError("--certificate needs a file; standard output has the structure")
+    require_new_file(path, force=options["force"])
+    require_name("--certificate", path)
+    require_folder(path)
+
+
+def _write_certificate(
+    result: Result, source: str | None, options: dict[str, Any], *, is_said: bool
+) -> bool:
+    """Write what proves the answer, if that was asked for; False where nothing is proved."""
+    from bestdag.errors import InvalidParameterError
+
+    path = options["certificate"]
+    if path is None:
+        return True
+    try:
+        with working("writing the certificate", quiet=not is_said):
+            certificate = result.certificate(options["certificate_of"])
+            certificate.save(path)
+    except InvalidParameterError as error:
+        click.echo(f"bestdag: {error.on_command_line}", err=True)
+        return False
+    if is_said:
+        check = verify_command(path, source or "", click.get_current_context())
+        print_line(f"{path}: certifies that {certificate.claim()}; check it by: {check}")
+    return True
 
 
 def _arc_probabilities(

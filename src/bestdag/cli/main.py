@@ -52,6 +52,7 @@ COMMANDS = {
     "score-table": "Write the local scores of all parent sets, for exact search.",
     "tan": "Learn the best tree-augmented naive Bayes network.",
     "tree": "Learn the best tree.",
+    "verify": "Check a certificate of optimality.",
 }
 
 # Other names of searches of `learn`, and where these commands are made.

@@ -14,12 +14,12 @@ from bestdag.registry import settings_among
 if TYPE_CHECKING:
     from bestdag.learned import Result
 
-__all__ = ["next_commands", "without"]
+__all__ = ["next_commands", "verify_command", "without"]
 
 # Options of `learn` about files that are there already, and what belongs to them.
 _FILES = (
     *("--output", "--force", "--report", "--bootstrap", "--edge-weights", "--parameters"),
-    *("--require-optimal", "--verbose", "--ladder"),
+    *("--require-optimal", "--verbose", "--ladder", "--certificate", "--certificate-of"),
 )
 # Of one run: how it searches, for how long, and where it is kept.
 _RUN = (
@@ -64,6 +64,22 @@ def next_commands(
     if not result.dataset.has_missing:
         commands.append(_again(data, options, context))
     return commands[:3]
+
+
+def verify_command(certificate: str, source: str, context: click.Context) -> str:
+    """Return the command that checks a certificate, with every option that says what the table is.
+
+    The source is a table or a file of local scores.
+    """
+    from bestdag.cli.verify import command as verify
+
+    options = _given(context)
+    left_out = {"--time-limit", "--threads", "--memory-limit", "--json", "--quiet"}
+    if "--discretize" not in [flag for flag, _ in options]:
+        left_out.add("--target")  # of a search
+    known = {flag for parameter in verify.params for flag in parameter.opts} - left_out
+    words = [word for flag, own in options if flag in known for word in own]
+    return shlex.join(("bestdag", "verify", _file(certificate), _file(source), *words))
 
 
 def _written(data: str, options: _Given, context: click.Context) -> str:

@@ -53,6 +53,7 @@ __all__ = [
     "settings_of_read",
     "settings_options",
     "shown_settings",
+    "strategies_of_read",
     "table_settings",
     "taken_settings",
     "time_limit_option",
@@ -393,7 +394,23 @@ _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 
 class _Strategies(click.Choice[str]):
-    """Missing-data strategies; one of `learn` that is not among them is refused in words."""
+    """Missing-data strategies; one of `learn` that is not among them is refused in words.
+
+    The list is asked for when it is needed: its module loads what reads tables.
+    """
+
+    def __init__(self, listed: Callable[[], Iterable[str]]) -> None:
+        self._listed = listed
+        super().__init__(())
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The names on the list."""
+        return tuple(self._listed())
+
+    @choices.setter
+    def choices(self, _: Iterable[str]) -> None:
+        """Leave them to the list."""
 
     def convert(self, value: Any, *rest: Any) -> str:
         if value in ("em", "available") and value not in self.choices:
@@ -406,8 +423,21 @@ class _Strategies(click.Choice[str]):
         return super().convert(value, *rest)
 
 
-def missing_option(strategies: Sequence[str], text: str, *, default: str = "error") -> Option:
-    """Return the option --missing with these missing-data strategies."""
+def strategies_of_read() -> list[str]:
+    """Return the missing-data strategies of `read`."""
+    from bestdag.data.missing import STRATEGIES
+
+    return list(STRATEGIES)
+
+
+def _strategies_without_gaps() -> list[str]:
+    return [name for name in strategies_of_read() if name != "keep"]
+
+
+def missing_option(
+    strategies: Callable[[], Iterable[str]], text: str, *, default: str = "error"
+) -> Option:
+    """Return the option --missing with the missing-data strategies of a list."""
     return option(
         "--missing",
         type=_Strategies(strategies),
@@ -427,7 +457,7 @@ def missing_choices() -> Sequence[str]:
 # Settings of `read`, by name; commands take those that mean something to them.
 DATA_OPTIONS: dict[str, Option] = {
     "missing": missing_option(
-        ["error", "drop", "state"], "stop, drop their rows, or treat them as a state"
+        _strategies_without_gaps, "stop, drop their rows, or treat them as a state"
     ),
     "missing_values": click.option(
         "--missing-value",

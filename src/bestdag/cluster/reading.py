@@ -64,6 +64,7 @@ __all__ = [
     "Piece",
     "Workers",
     "divided",
+    "file_facts",
     "is_parquet",
     "load_part",
     "look",
@@ -367,12 +368,13 @@ def look(sources: Sequence[str]) -> list[FileFacts] | BestdagError:
         has_pattern = not os.path.exists(source) and glob.has_magic(source)
         paths += sorted(glob.glob(source)) if has_pattern else [source]
     try:
-        return [_file_facts(path) for path in paths]
+        return [file_facts(path) for path in paths]
     except BestdagError as error:
         return error
 
 
-def _file_facts(path: str) -> FileFacts:
+def file_facts(path: str) -> FileFacts:
+    """Say what this machine sees of a Parquet file."""
     try:
         n_bytes = os.stat(path).st_size
     except FileNotFoundError:

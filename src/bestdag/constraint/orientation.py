@@ -131,7 +131,7 @@ class Orientation:
         self.contested: set[tuple[int, int]] = set()
         self.steps: list[Step] = []
         self.conflicts: list[Conflict] = []
-        self._why: dict[tuple[int, int], str] = {}
+        self._why: dict[tuple[int, int], Step] = {}
 
     def copy(self) -> Orientation:
         """Return a copy that changes independently; steps and conflicts go on from here."""
@@ -161,9 +161,9 @@ class Orientation:
         """Return the links without direction by names."""
         return [(self.names[i], self.names[j]) for i, j in self._free_links()]
 
-    def why(self, parent: int, child: int) -> str:
-        """Say why an arc points that way."""
-        return self._why.get((parent, child), "")
+    def why(self, parent: int, child: int) -> Step:
+        """Return the step by which an arc points that way."""
+        return self._why[parent, child]
 
     def _free_links(self) -> Iterator[tuple[int, int]]:
         for one, others in enumerate(self.free):
@@ -190,7 +190,7 @@ class Orientation:
         self.parents[child] |= 1 << parent
         arc = (self.names[parent], self.names[child])
         self.steps.append(Step(rule, arc, because))
-        self._why[(parent, child)] = f"{rule}: {because}"
+        self._why[parent, child] = self.steps[-1]
 
     # What the user knows.
 
@@ -235,12 +235,12 @@ class Orientation:
                 continue
             why = self.why(v.middle, end)
             arc = arc_text(names[v.middle], names[end])
-            if why.startswith("knowledge"):
+            if why.rule == "knowledge":
                 text = f"{shown} contradicts {arc}, which your constraints require"
                 self.conflicts.append(Conflict("knowledge", variables, text, f"{arc} stays"))
             else:
                 hint = hidden_cause(show(names[v.middle]), show(names[end]))
-                text = f"{shown} contradicts {arc} ({why}); {hint}"
+                text = f"{shown} contradicts {arc} ({why.rule}: {why.because}); {hint}"
                 self.conflicts.append(
                     Conflict("v-structures", variables, text, "the stronger one stays")
                 )

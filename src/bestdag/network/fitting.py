@@ -159,8 +159,8 @@ _MANY_PARAMETERS = 10
 
 def fit_network(
     structure: Dag | Network,
-    dataset: Any,
-    estimator: Estimator | str = DEFAULT_ESTIMATOR,
+    data: Any,
+    parameters: Estimator | str = DEFAULT_ESTIMATOR,
     *,
     missing: str = "error",
     threads: int | None = None,
@@ -173,13 +173,13 @@ def fit_network(
         Its nodes are columns of the data; other columns do not matter. Of a network everything
         but the numbers is kept: name, properties, cut points, the order of variables and
         parents. Its states are those of the data.
-    dataset : Dataset, path, frame
+    data : Dataset, path, frame
         A Dataset, or anything that `read` takes: then the columns of the nodes are read, those of
         a network with its states. Complete in these columns, unless the estimator is `EM`, which
         keeps missing values (the data may then lack variables of a network altogether), or
         `missing` says otherwise. Declared states count, seen or not, and row weights count as
         repetitions.
-    estimator : Estimator or str, default "fsnml"
+    parameters : Estimator or str, default "fsnml"
         An estimator, or the name of one to be used with its default settings: "mle",
         "dirichlet", "fsnml", "em". `run_em` says also how EM went.
     missing : {"error", "available"}, default "error"
@@ -216,10 +216,8 @@ def fit_network(
     >>> network.table("wet").row(rain="yes").round(3).tolist()
     [0.333, 0.667]
     """
-    name = table_name(dataset)
-    network, dataset = fitted_network(
-        structure, dataset, estimator, missing=missing, threads=threads
-    )
+    name = table_name(data)
+    network, dataset = fitted_network(structure, data, parameters, missing=missing, threads=threads)
     warn_of_many_parameters(network.tables, dataset)
     return network if isinstance(structure, Network) else network.with_name(name)
 

@@ -50,7 +50,7 @@ class Scorer(LocalScores):
 
     Parameters
     ----------
-    dataset : Dataset, path, frame
+    data : Dataset, path, frame
         A Dataset, or anything that `read` takes. Complete, unless `missing` says otherwise.
     score : Score or str
         A score, or the name of one with its default settings.
@@ -79,7 +79,7 @@ class Scorer(LocalScores):
 
     def __init__(
         self,
-        dataset: Any,
+        data: Any,
         score: Score | str = "bdeu",
         structure_prior: StructurePrior | str | None = None,
         *,
@@ -87,7 +87,7 @@ class Scorer(LocalScores):
         support: float | Support = 0.0,
         threads: int | None = None,
     ) -> None:
-        dataset = as_dataset(dataset, missing="keep" if missing == "available" else "error")
+        dataset = as_dataset(data, missing="keep" if missing == "available" else "error")
         score = make_score(score) if isinstance(score, str) else _checked_score(score)
         require_whole_weights(score, dataset)
         counts = CountingEngine(dataset, missing=missing, threads=threads)

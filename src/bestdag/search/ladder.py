@@ -181,9 +181,9 @@ class Ladder:
     def run(self, seconds: float, incumbent: Structure | None = None) -> Steps:
         """Work for so long, or until nothing is left to do.
 
-        Exact searches below the top begin with the `incumbent`, the best structure so far. A rung whose bound is
-        no more than its score is left: nothing of it is better than what is known, and the next
-        rung is worth more than its best structure.
+        Exact searches below the top begin with the `incumbent`, the best structure so far. A rung
+        whose bound is no more than its score is left: nothing of it is better than what is known,
+        and the next rung is worth more than its best structure.
         """
         end = time.monotonic() + min(seconds, self._problem.seconds_left)
         if incumbent is not None:

@@ -120,7 +120,7 @@ class Saturation(Tabular):
             n_rows=len(self.points),
             n_labels=1,
             title="sensitivity to the prior over growing samples",
-            notes=str(self).splitlines()[-2:],
+            notes=[self._verdict(), _NOTE],
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -155,14 +155,16 @@ class Saturation(Tabular):
                 f"{point.sensitivity.difference:>12.4f}  {len(point.dag.arcs):>5}  "
                 f"{changed:>7}{mark}"
             )
+        return "\n".join([*lines, self._verdict(), _NOTE])
+
+    def _verdict(self) -> str:
         where = self.saturated_at
-        verdict = "falling to the end: more rows would help"
-        if where is not None:
-            verdict = (
-                f"flat from {count_of(where, 'row')} on: no later point is lower by more than "
-                f"{self.tolerance:g} of the highest"
-            )
-        return "\n".join([*lines, verdict, _NOTE])
+        if where is None:
+            return "falling to the end: more rows would help"
+        return (
+            f"flat from {count_of(where, 'row')} on: no later point is lower by more than "
+            f"{self.tolerance:g} of the highest"
+        )
 
 
 def saturation(

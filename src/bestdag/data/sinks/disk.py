@@ -39,7 +39,7 @@ from bestdag.wording import arg, by_reader
 if TYPE_CHECKING:
     from bestdag.counts.provider import CountProvider
 
-__all__ = ["ColumnFolder", "Scan", "build_folder", "scan", "scanned"]
+__all__ = ["ColumnFolder", "Scan", "build_folder", "opened", "scan", "scanned"]
 
 _Array = npt.NDArray[Any]
 
@@ -565,7 +565,7 @@ def scanned(
     if cache is None:
         with temporary_folder() as parent:
             _encode(source, choice, collapse, parent, "rows", stamp=None)
-            return _opened(os.path.join(parent, "rows"), block_rows, keeps=False)
+            return opened(os.path.join(parent, "rows"), block_rows, keeps=False)
     parent = os.fspath(cache)
     if not parent:
         raise InvalidParameterError(f"scan: {arg('cache')} must name a folder, got an empty name")
@@ -576,7 +576,7 @@ def scanned(
             _encode(source, choice, collapse, parent, name, stamp=None)
             place = os.path.join(parent, name)
             try:
-                return _opened(place, block_rows, keeps=False)
+                return opened(place, block_rows, keeps=False)
             finally:
                 shutil.rmtree(place, ignore_errors=True)
     name = "rows-" + reading_key(os.fspath(source), choice, collapse)
@@ -587,7 +587,7 @@ def scanned(
             warn(by_reader(*said))
     else:
         _encode(source, choice, collapse, parent, name, stamp=stamp)
-    return _opened(place, block_rows, keeps=True)
+    return opened(place, block_rows, keeps=True)
 
 
 def _encode(
@@ -637,7 +637,8 @@ def _encode_into(
     folder.finish(encoded.variables, encoded.n_rows, about)
 
 
-def _opened(place: str, block_rows: int | None, *, keeps: bool) -> Scan:
+def opened(place: str, block_rows: int | None, *, keeps: bool) -> Scan:
+    """Open a folder that is finished."""
     manifest = read_manifest(place)
     assert manifest is not None
     return Scan._mapped(

@@ -32,6 +32,7 @@ from bestdag.wording import first_names
 __all__ = [
     "SqlQuery",
     "SqlText",
+    "Task",
     "connection",
     "described",
     "hive_sql",
@@ -41,6 +42,7 @@ __all__ = [
     "looks_like_sql",
     "one_line",
     "plain_path",
+    "resource_settings",
     "run_sql",
     "sql",
     "sql_name",
@@ -66,7 +68,7 @@ _ADDRESSES_PER_THREAD = 256 << 20
 def connection() -> Iterator[Any]:
     """Open a private in-memory DuckDB that spills to a folder of its own, removed at the end."""
     with temporary_folder() as folder:
-        con = _connected(_shares())
+        con = _connected(resource_settings())
         try:
             for setting in (
                 f"temp_directory = {sql_text(os.path.join(folder, 'spill'))}",
@@ -92,7 +94,7 @@ def _connected(config: dict[str, str]) -> Any:
         return _connected({k: v for k, v in config.items() if k != "async_threads"})
 
 
-def _shares() -> dict[str, str]:
+def resource_settings() -> dict[str, str]:
     """Say how many threads DuckDB may have, and how much memory before it spills to disk."""
     shares = {}
     left = memory_left()
@@ -245,7 +247,7 @@ def temporary_folder() -> Iterator[str]:
 
 
 def _watched(work: Callable[[], _T], con: Any) -> _T:
-    task = _Task(work)
+    task = Task(work)
     stopped: BaseException | None = None
     # Ctrl-C may come at any line below, and again: the task must have ended in every case.
     while not task.over:
@@ -263,7 +265,7 @@ def _watched(work: Callable[[], _T], con: Any) -> _T:
     return task.results[0]
 
 
-class _Task(threading.Thread, Generic[_T]):
+class Task(threading.Thread, Generic[_T]):
     """Work in a thread that either never begins or is waited for."""
 
     def __init__(self, work: Callable[[], _T]) -> None:
@@ -276,9 +278,11 @@ class _Task(threading.Thread, Generic[_T]):
 
     @property
     def over(self) -> bool:
+        """Whether it has ended, or never will begin."""
         return self._ended.is_set()
 
     def run(self) -> None:
+        """Work, unless it was called off."""
         if not self._first.acquire(blocking=False):
             return
         try:
@@ -290,11 +294,13 @@ class _Task(threading.Thread, Generic[_T]):
             self._ended.set()
 
     def begin(self) -> None:
+        """Start, and wait for the end."""
         self.start()
         while not self._ended.wait(_PATIENCE):
             pass
 
     def cancel(self, con: Any) -> None:
+        """Call it off, or end its query and wait for that."""
         if self._first.acquire(blocking=False):
             self._work = None  # it had not begun, and cannot any more
             self._ended.set()

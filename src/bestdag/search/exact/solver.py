@@ -53,10 +53,11 @@ _SHARE_FOR_DP = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComponentProof:
-    """What was proven about one component of the problem."""
+    """What was proven about one component of the problem, which is in the whole table."""
 
     component: Component
     result: Solution
+    whole: ScoreTable
 
     def verify(self) -> None:
         """Check the claim by other means than those that found it."""
@@ -148,7 +149,7 @@ class Solver:
             is_over = self.was_interrupted or status != "optimum proved"
             others = _Others(proofs, parts[number + 1 :], chosen)
             solved = yield from self._solved(part, others, is_over)
-            proofs.append(ComponentProof(part, solved))
+            proofs.append(ComponentProof(part, solved, table))
             _choose(chosen, part, solved.chosen)
             if status == "optimum proved" and not solved.is_proved:
                 status = "interrupted" if self.was_interrupted else solved.status
@@ -334,7 +335,7 @@ class _Component:
             threads=1 if self._nodes_at_once == 1 else thread_count(self._threads, who="exact"),
             deadline=None if self._deadline is None else self._deadline - before,
             max_pivots=max_pivots,
-            incumbent=self._start,
+            incumbent=self._start if incumbent is None else incumbent,
             nodes_at_once=self._nodes_at_once,
         ).steps()
         return (yield from self._heard(steps))

@@ -263,6 +263,11 @@ class WholeProof:
     scorer: LocalScores = field(repr=False)
     limits: list[ParentLimits] = field(repr=False)
 
+    @property
+    def slack(self) -> float:
+        """How much more a structure may score when each family is scored on its own."""
+        return self.resolution + len(self.limits) * _EPSILON * _size_of_terms(self.scorer)
+
     def verify(self) -> None:
         """Score every family on its own and solve again, in Python and by another recursion."""
         names = list(self.scorer.names)
@@ -273,8 +278,7 @@ class WholeProof:
                 f"variables, got {n}"
             )
         best = _best_score(self.scorer, self.limits)
-        slack = self.resolution + n * _EPSILON * _size_of_terms(self.scorer)
-        if best > self.score + slack:
+        if best > self.score + self.slack:
             raise VerificationError(
                 f"verify: a structure scores {best!r}, more than {self.score!r}"
             )
