@@ -277,7 +277,7 @@ class World:
                 yield POINT
 
         class Turns:
-            is_listing = False
+            is_promising = False
             table = None
 
             def __init__(self, problem):
