@@ -281,7 +281,7 @@ class _Schedule:
 
     def _is_idle(self) -> bool:
         """Whether nothing has improved for as long as it took to get here."""
-        if self._problem.time_limit is not None or self._ladder.is_listing:
+        if self._problem.time_limit is not None or self._ladder.is_promising:
             return False
         idle = self._problem.seconds - self._news_at
         return idle >= max(TUNING.least_idle, self._news_at)

@@ -169,9 +169,11 @@ class Ladder:
         return self._lists.table(None) if self._is_all_listed else self._lists.so_far
 
     @property
-    def is_listing(self) -> bool:
-        """Whether lists that may end in time are under way."""
-        return self._work is None and not self.is_over and not self._open
+    def is_promising(self) -> bool:
+        """Whether lists that may end in time are under way, or a proof that has not stalled."""
+        if self._work is not None:
+            return not self._work.is_stalled
+        return not self.is_over and not self._open
 
     def begin(self) -> Steps:
         """Prove what takes no time: rung 1."""
