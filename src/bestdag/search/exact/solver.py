@@ -335,7 +335,7 @@ class _Component:
             threads=1 if self._nodes_at_once == 1 else thread_count(self._threads, who="exact"),
             deadline=None if self._deadline is None else self._deadline - before,
             max_pivots=max_pivots,
-            incumbent=self._start if incumbent is None else incumbent,
+            incumbent=self._start,
             nodes_at_once=self._nodes_at_once,
         ).steps()
         return (yield from self._heard(steps))
