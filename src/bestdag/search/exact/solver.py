@@ -105,8 +105,8 @@ class Solver:
         Given the share of a dynamic program that is done, and a line about it where it takes long;
         everything else is said by `steps`.
     start : sequence of sequence of int, optional
-        The parents of every variable of the table in a good structure, for branch and cut to begin
-        with; its sets need not be in the table.
+        The parents of every variable of the table in a good structure for engines to begin with;
+        its sets need not be in the table.
     """
 
     def __init__(
@@ -291,11 +291,12 @@ class _Component:
             return (yield from self._frontier(patient=True))
         n = len(self._table.names)
         if not _AT_ONCE_DP < n <= _PERHAPS_FRONTIER:
-            return (yield from self._by_either(None))
+            return (yield from self._by_either())
         first = yield from self._frontier(patient=False)
         if first.is_proved or first.status in ("interrupted", "time limit"):
             return first
-        second = yield from self._by_either(first.chosen)
+        self._start = first.chosen
+        second = yield from self._by_either()
         return second if second.is_proved else _together(first, second)
 
     def _dp(self, gpu: Gpu | None = None) -> Solution:
@@ -320,14 +321,13 @@ class _Component:
 
     def _frontier(self, *, patient: bool) -> Generator[Interim, None, Solution]:
         """Search among few subsets."""
-        return (yield from self._heard(Frontier(self._table, self._deadline, patient).steps()))
+        steps = Frontier(
+            self._table, deadline=self._deadline, patient=patient, incumbent=self._start
+        ).steps()
+        return (yield from self._heard(steps))
 
     def _bnc(
-        self,
-        incumbent: Sequence[int] | None = None,
-        *,
-        before: float = 0.0,
-        max_pivots: float = math.inf,
+        self, *, before: float = 0.0, max_pivots: float = math.inf
     ) -> Generator[Interim, None, Solution]:
         """Branch and cut until so many seconds before the deadline."""
         steps = BranchAndCut(
@@ -335,7 +335,7 @@ class _Component:
             threads=1 if self._nodes_at_once == 1 else thread_count(self._threads, who="exact"),
             deadline=None if self._deadline is None else self._deadline - before,
             max_pivots=max_pivots,
-            incumbent=self._start if incumbent is None else incumbent,
+            incumbent=self._start,
             nodes_at_once=self._nodes_at_once,
         ).steps()
         return (yield from self._heard(steps))
@@ -353,7 +353,7 @@ class _Component:
         finally:
             steps.close()
 
-    def _by_either(self, incumbent: Sequence[int] | None) -> Generator[Interim, None, Solution]:
+    def _by_either(self) -> Generator[Interim, None, Solution]:
         table = self._table
         n = len(table.names)
         needed = forecast(n, n_sets=table.n_sets, threads=self._threads)
@@ -368,10 +368,10 @@ class _Component:
         reserve = 2.0 * needed.seconds
         left = math.inf if self._deadline is None else self._deadline - time.monotonic()
         if not room or reserve > _SHARE_FOR_DP * left:
-            return (yield from self._bnc(incumbent))
+            return (yield from self._bnc())
         seconds = forecast(n, threads=1).seconds if pays is None else pays.seconds
         pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * seconds)
-        first = yield from self._bnc(incumbent, before=reserve, max_pivots=pivots)
+        first = yield from self._bnc(before=reserve, max_pivots=pivots)
         if first.is_proved or first.status == "interrupted":
             return first
         if pays is not None:

@@ -81,6 +81,8 @@ class Frontier:
     patient : bool, default True
         Whether to go on, with status "step limit" when memory runs out, where it shows that there
         are too many subsets for it to be the best engine.
+    incumbent : sequence of int or None
+        A known acyclic choice to start from: for each child the position of its set.
 
     Raises
     ------
@@ -91,7 +93,12 @@ class Frontier:
     """
 
     def __init__(
-        self, table: ScoreTable, deadline: float | None = None, patient: bool = True
+        self,
+        table: ScoreTable,
+        *,
+        deadline: float | None = None,
+        patient: bool = True,
+        incumbent: Sequence[int] | None = None,
     ) -> None:
         if table.n_variables > MAX_VARIABLES:
             raise InvalidParameterError(
@@ -110,6 +117,9 @@ class Frontier:
         self._masks = np.zeros(len(sets), np.uint64)
         _core.parent_masks(sets.offsets, sets.members, self._masks)
         self._kernels.descend_from(list(range(sets.n)))
+        if incumbent is not None:
+            known = sets.begin[:-1] + np.array(incumbent, np.int64)
+            self._kernels.descend_from(self._order_of(known))
         self._choice = self._kernels.best()
         self._relaxation: Relaxation | None = None
         self._duals = Duals(np.zeros(0, np.int64), 0)
@@ -214,10 +224,19 @@ class Frontier:
     def _take(self, choice: NDArray[np.int64]) -> None:
         """Make a better choice the incumbent, or one that local search finds from it."""
         self._choice = choice
-        if self._kernels.descend_from(_order_of([self._sets.parents(int(f)) for f in choice])):
+        if self._kernels.descend_from(self._order_of(choice)):
             polished = self._kernels.best()
             if self._sets.costs[polished].sum() < self._sets.costs[choice].sum():
                 self._choice = polished
+
+    def _order_of(self, choice: NDArray[np.int64]) -> list[int]:
+        """Return the variables of an acyclic choice, parents first."""
+        parents = [set(self._sets.parents(f)) for f in choice.tolist()]
+        order: list[int] = []
+        while len(order) < len(parents):
+            placed = set(order)
+            order += [v for v, own in enumerate(parents) if v not in placed and own <= placed]
+        return order
 
     def _interim(self) -> Interim:
         score, bound = self._known()
@@ -258,16 +277,3 @@ class Frontier:
 
 def _mask(members: Sequence[int]) -> int:
     return sum(1 << v for v in members)
-
-
-def _order_of(parents: Sequence[Sequence[int]]) -> list[int]:
-    """Return the variables of an acyclic choice, parents first."""
-    order: list[int] = []
-    placed: set[int] = set()
-    while len(order) < len(parents):
-        ready = [
-            v for v in range(len(parents)) if v not in placed and placed.issuperset(parents[v])
-        ]
-        order += ready
-        placed.update(ready)
-    return order
