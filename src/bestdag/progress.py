@@ -103,7 +103,7 @@ ProgressCallback = Callable[[Progress], None]
 
 
 class Reporter:
-    """Remembers how far things are and reports it: when a phase begins, and now and then.
+    """Remembers how far things are and reports it: a phase, a first score, and now and then.
 
     It reports the highest score and the lowest bound so far. While native code works, the thread
     that waits for it asks for one more (see `listening`): so there are calls when nothing is new.
@@ -140,7 +140,8 @@ class Reporter:
         share: float | None = None,
     ) -> None:
         """Note how far things are, and say so unless that was done a moment ago."""
-        is_new = phase != self._phase
+        has_score = score is not None and math.isfinite(score)
+        is_new = phase != self._phase or (has_score and self._score is None)
         self._phase, self._detail, self._share = phase, detail, share
         if score is not None and math.isfinite(score):
             self._score = score if self._score is None else max(score, self._score)

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from bestdag.checkpoint import Checkpoint
-from bestdag.checkpoint.file import read_any
+from bestdag.checkpoint.file import decoded, encoded, read_any
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.learning import learn
 from bestdag.scores.table import ScoreTable
 from bestdag.search import Exact
 from bestdag.search.exact import solver
+from bestdag.search.exact.bnc.certificate import Certificate, Multipliers, Node
+from bestdag.search.exact.bnc.relaxation import Cut, OrderCut
 from bestdag.search.problem import Problem
 from tests.checkpoint.stopping import Steps
 
@@ -25,15 +27,23 @@ def solved(monkeypatch):
     sizes = []
 
     def counted(engine):
-        def solve(table, **settings):
+        def solve(table, *limits, **settings):
             sizes.append(table.n_variables)
-            return engine(table, **settings)
+            return engine(table, *limits, **settings)
 
         return solve
 
-    for engine in ("solve_dp", "BranchAndCut"):
+    for engine in ("solve_dp", "BranchAndCut", "Frontier"):
         monkeypatch.setattr(solver, engine, counted(getattr(solver, engine)))
     return sizes
+
+
+def test_cuts_of_both_kinds_come_back_from_the_file():
+    cuts = Cut((((0, 1), 1),)), OrderCut((0, 1), ((0, 2), (0, 1)), 2)
+    claim = {"parents": (0, 0), "score": -1.0, "resolution": 0.0, "bound": -1.0}
+    node = Node([Multipliers((0, 1), (3, 4))])
+    proof = Certificate.of_tree([node], cuts, 0, **claim)
+    assert decoded("run", encoded(proof), Certificate) == proof
 
 
 def two_components():

@@ -110,8 +110,10 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @classmethod
     def of(cls, tree: TreeCertificate) -> Tree:
         """Take it as it is; each cut says of which kind it is."""
-        kinds = {Cut: ClusterLine, OrderCut: OrderLine}
-        cuts = tuple(kinds[type(cut)](**asdict(cut)) for cut in tree.cuts)
+        cuts = tuple(
+            OrderLine(**cut._asdict()) if isinstance(cut, OrderCut) else ClusterLine(**asdict(cut))
+            for cut in tree.cuts
+        )
         own = {one.name: getattr(tree, one.name) for one in fields(tree) if one.name != "cuts"}
         return cls(**own, cuts=cuts)
 

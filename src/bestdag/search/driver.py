@@ -255,6 +255,8 @@ class _Run:
         elif isinstance(event, Kept):
             self._problem.state.put(event.name, event.value)
         else:
+            if self._known.best is None:  # a proof may come with the first structure
+                self._next_tell = 0.0
             self._known.take(event)
 
     def _tell(self) -> None:

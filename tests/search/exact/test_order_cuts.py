@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import replace
 
 import highspy
 import numpy as np
@@ -178,7 +177,7 @@ def pair_proof(**changes) -> tuple[ScoreTable, Certificate]:
         resolution=0.0,
         bound=-1.0,
         exponent=0,
-        cuts=(replace(cut, **changes),),
+        cuts=(cut._replace(**changes),),
         nodes=(Node([Multipliers((0,), (1,))]),),
     )
     return table, proof

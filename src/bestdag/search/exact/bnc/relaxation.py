@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import frexp, ldexp
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +64,10 @@ class Cut:
         return -(-total // 2) if self.halved else total
 
 
-@dataclass(frozen=True, slots=True)
-class OrderCut:
+class OrderCut(NamedTuple):
     """A valid inequality on a few variables, of any form; see `order_cuts.hpp`.
+
+    A tuple, and a `Cut` is none: so a file of a run can tell them apart.
 
     Attributes
     ----------
