@@ -31,7 +31,7 @@ def solved(monkeypatch):
 
         return solve
 
-    for engine in ("solve_dp", "BranchAndCut"):
+    for engine in ("solve_dp", "BranchAndCut", "Frontier"):
         monkeypatch.setattr(solver, engine, counted(getattr(solver, engine)))
     return sizes
 
