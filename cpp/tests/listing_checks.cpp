@@ -135,7 +135,7 @@ void check_lists(const bestdag::CandidateSets& lists, std::size_t child,
         const bool is_listed = entry != listed.end();
         const double above = score + pruning.margin - best;
         if (is_listed) {
-            check(std::abs(entry->second - score) <= tolerance, "a listed score is that of the family");
+            check(std::abs(entry->second - score) <= tolerance, "a score is that of the family");
             check(above > -tolerance, "what a subset beats is not listed");
         } else {
             check(score == -kNone || above <= tolerance, "what no subset beats is listed");
@@ -249,7 +249,8 @@ int main() {
     const Data data(300, {2, 3, 2, 4, 2, 3, 2, 2}, 3);
     const bestdag::Table table(data.n_rows, data.columns, {});
     const Limits limits(data.columns.size(), 3, false);
-    for (const auto& kernel : {bestdag::make_bic(), bestdag::make_bdeu(1.0), bestdag::make_bd(1.0)}) {
+    for (const auto& kernel :
+         {bestdag::make_bic(), bestdag::make_bdeu(1.0), bestdag::make_bd(1.0)}) {
         check_short_of(table, kernel, limits, 1e-9, kNone, {2, {}});
         for (const double max_bytes : {1.0, 3e3, 1e4, 3e4, 1e5}) {
             check_short_of(table, kernel, limits, kNone, max_bytes, {1, {}});

@@ -156,8 +156,9 @@ void register_candidate_sets(nb::module_& m) {
                     to_numpy(std::move(result.is_bounded))));
             },
             "most_open"_a, "finish"_a, "max_parents"_a, "threads"_a,
-            "The sets of at most so many parents, how many families were scored for each child, whether all were; open sets "
-            "that cover the rest, and for which children they do. `finish` empties the listing.");
+            "The sets of at most so many parents, how many families were scored for each child, "
+            "whether all were; open sets that cover the rest, and for which children they do. "
+            "`finish` empties the listing.");
     m.def(
         "total_cap",
         [](const BoundTable& table, const bestdag::Kernel& kernel) {

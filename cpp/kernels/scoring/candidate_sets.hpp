@@ -105,9 +105,11 @@ struct WantedSets {
 // A listing of candidate sets that may be stopped, read and continued; nothing is computed
 // twice. It keeps its own copy of the limits; table and kernel must outlive it.
 //
-// Sets are listed by size. With a time limit the child that has had the least time goes next, so
-// that the small sets of all children come first and time that one does not need is left to the
-// others; without one, children are finished one after the other.
+// Sets are listed by size. As long as few parents are asked for, all children share the counts of
+// sets of columns (shared_listing.hpp); else each child goes by itself. Then, with a time limit, the
+// child that has had the least time goes next, so that the small sets of all children come first
+// and time that one does not need is left to the others; without one, children are finished one
+// after the other.
 //
 // A listing without table and kernel is fed: whoever has the scores asks what is wanted, in
 // batches, and hands them over with bounds. See set_queue.hpp.
@@ -125,9 +127,9 @@ public:
     void take(std::span<const double> scores, std::span<const double> bounds);
     void stop();
 
-    // Go on for so many seconds at most, and no further than sets of `max_parents`; every child gets
-    // its smallest set, however little time there is and however large it is. Where memory runs
-    // out, the child at hand is ended as it is if `stops_at_memory`, else TooManySets is thrown.
+    // Go on for so many seconds at most, and no further than sets of `max_parents`; every child
+    // gets its smallest set, however little time there is and however large it is. Where memory
+    // runs out, what is listed stays as it is if `stops_at_memory`, else TooManySets is thrown.
     // After an exception the listing may be continued.
     void run(double seconds, double max_bytes, bool stops_at_memory, std::size_t max_parents,
              const Execution& execution);
@@ -138,8 +140,8 @@ public:
     // Whether all sets of at most so many parents are, of every child.
     bool is_complete_within(std::size_t max_parents) const noexcept;
 
-    // What it takes to go on to sets of so many parents, where all children share the counts; nothing
-    // is known otherwise (all zero).
+    // What it takes to go on to sets of so many parents, where all children share the counts;
+    // otherwise nothing is known (all zero).
     ListingForecast forecast(std::size_t max_parents) const;
 
     // Whether memory ended the listing of a child.
@@ -148,8 +150,8 @@ public:
     // Memory taken by the sets that are listed and those under way; not during a run.
     std::size_t n_bytes() const noexcept;
 
-    // What there is of sets of at most `max_parents`, with at most so many open sets for each child.
-    // With `finish` the listing is emptied, which saves a copy.
+    // What there is of sets of at most `max_parents`, with at most so many open sets for each
+    // child. With `finish` the listing is emptied, which saves a copy.
     CandidateSets result(std::size_t most_open, bool finish, std::size_t max_parents,
                          const Execution& execution);
 

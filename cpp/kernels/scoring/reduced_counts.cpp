@@ -94,7 +94,9 @@ double ReducedCounts::bytes() const noexcept {
 }
 
 ReducedCounter::ReducedCounter(const Table& table, ReducedCounts& counts)
-    : table_(table), counts_(counts) {}
+    : table_(table), counts_(counts) {
+    for (std::size_t c = 0; c < table.n_columns(); ++c) bitmaps_.push_back(table.bitmaps(c));
+}
 
 void ReducedCounter::count(std::span<const std::int32_t> prefix,
                            std::span<const std::int32_t> columns, const StopFlag& stop) {
@@ -166,7 +168,7 @@ void ReducedCounter::fill_bitmaps(std::size_t first_word, std::size_t n_words) {
     for (std::size_t i = 0; i < prefix_.size(); ++i) {
         const std::size_t n_states = extended_[i] - 1;
         const std::uint64_t* const states =
-            table_.bitmaps(static_cast<std::size_t>(prefix_[i])) + first_word;
+            bitmaps_[static_cast<std::size_t>(prefix_[i])] + first_word;
         for (std::size_t k = 0; k < n; ++k) {
             for (std::size_t s = 0; s < n_states; ++s) {
                 ops.intersect(bits_.data() + k * n_words, states + s * table_.n_words(),
@@ -192,8 +194,7 @@ void ReducedCounter::count_numbers(std::span<const std::int32_t> columns, const 
         fill_bitmaps(first, n_words);
         for (const std::int32_t d : columns) {
             const std::size_t n_states = counts_.states(d);
-            const std::uint64_t* const states =
-                table_.bitmaps(static_cast<std::size_t>(d)) + first;
+            const std::uint64_t* const states = bitmaps_[static_cast<std::size_t>(d)] + first;
             std::uint32_t* out = numbers + counts_.place(n_numbers_, first_, d);
             for (std::size_t k = 0; k < n_numbers_; ++k, out += n_states) {
                 ops.count_states(bits_.data() + k * n_words, states, table_.n_words(), n_states,

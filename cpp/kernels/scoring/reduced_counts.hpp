@@ -102,6 +102,7 @@ private:
 
     const Table& table_;
     ReducedCounts& counts_;
+    std::vector<const std::uint64_t*> bitmaps_;  // by column
 
     std::vector<std::int32_t> prefix_;
     std::int32_t first_ = 0;  // the least column that may follow

@@ -11,6 +11,9 @@
 
 namespace bestdag {
 
+// With more parents there are too many sets for what is known of each.
+inline constexpr std::size_t kMaxSharedParents = 3;
+
 class SharedLevel {
 public:
     // Sets of `size` columns with so many numbers each. `subsets` must outlive the level.

@@ -19,11 +19,9 @@
 #include "scores/kernel.hpp"
 #include "scoring/candidate_sets.hpp"
 #include "scoring/found_sets.hpp"
+#include "scoring/shared_level.hpp"
 
 namespace bestdag {
-
-// With more parents there are too many sets for what is kept of each.
-inline constexpr std::size_t kMaxSharedParents = 3;
 
 // Table and kernel must outlive it.
 class SharedListing {

@@ -40,6 +40,7 @@ MOST_FAMILIES = 5_000_000
 _SECONDS_TO_LIST = 60.0
 _MOST_LISTED, _SAMPLE, _SEED = 2_000_000, 100_000, 0
 _AT_ONCE = 1 << 16
+_EPSILON = 2.0**-50  # four roundings of a double
 
 _Reals = npt.NDArray[np.float64]
 _Numbers = npt.NDArray[np.int64]
@@ -147,6 +148,7 @@ class _OnData:
         unchecked: list[str],
     ) -> None:
         self.certificate, self.deadline = certificate, deadline
+        self.rounding = 0.0  # of scores that are differences of large terms
         self.checked, self.unchecked = checked, unchecked
 
     def run(self, data: Any, threads: int | None) -> None:
@@ -161,6 +163,8 @@ class _OnData:
         if isinstance(scores, Scorer):
             self.check_rows(scores.dataset)
             exempt = [(child, frozenset(parents)) for child, parents in self.certificate.exempt]
+            n = float(scores.dataset.total_weight)
+            self.rounding = _EPSILON * n * math.log(n + 2.0)
             scores = scores.within_support(self.certificate.support).exempting(exempt)
         _, nodes = nodes_of(self.certificate)
         if isinstance(scores, ScoreTable):
@@ -219,7 +223,7 @@ class _OnData:
             ]
             for (v, k), score in zip(some, scores.families(families).tolist(), strict=True):
                 listed = certificate.lists[v].scores[k]
-                if not abs(score - listed) <= tie_width(listed):
+                if not abs(score - listed) <= tie_width(listed) + self.rounding:
                     raise CertificateError(
                         f"certificate: set {k} of {names[v]!r} is listed with {listed!r}, and the "
                         f"data give {score!r}"
@@ -287,7 +291,7 @@ class _OnData:
             for parents, score in zip(own.parents, own.scores, strict=True)
         }
         for score, parents in sets:
-            group, least = frozenset(parents), score - tie_width(score)
+            group, least = frozenset(parents), score - tie_width(score) - self.rounding
             if listed.get(group, -math.inf) >= least:
                 continue
             if is_strict or not any(one <= group and s >= least for one, s in listed.items()):
@@ -321,8 +325,8 @@ class _OnData:
         required = [place[u] for u in nodes.required_parents(v).tolist()]
         allowed = [place[u] for u in nodes.allowed_parents(v).tolist() if u in place]
         may = subsets.admissible(required, allowed, int(nodes.max_parents[v]))
-        width = 1e-12 * np.maximum(1.0, np.abs(np.where(may & np.isfinite(scores), scores, 0.0)))
-        worse = may & (scores > best + width)
+        sizes = np.abs(np.where(np.isfinite(scores), scores, 0.0))
+        worse = may & (scores > best + tie_width(1.0) * np.maximum(1.0, sizes) + self.rounding)
         if not worse.any():
             return None
         k = int(np.argmax(worse))

@@ -377,7 +377,7 @@ class Scorer(LocalScores):
 
     def __getstate__(self) -> dict[str, Any]:
         return {
-            "dataset": self.dataset,
+            "data": self.dataset,
             "score": self.score.score if isinstance(self.score, NodeAverage) else self.score,
             "structure_prior": self.structure_prior,
             "missing": self.counts.missing,

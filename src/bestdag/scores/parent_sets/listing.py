@@ -78,9 +78,12 @@ class ParentSetListing:
 
     Notes
     -----
-    Sets are listed by size, and no set is scored twice. A native kernel on rows in memory counts
-    and scores in one go; while time is limited, the child that has had the least time goes next, so
-    that time one child does not need is left to the others. Everything else is fed: the lister
+    Sets are listed by size. A native kernel on rows in memory counts and scores in one go. As long
+    as at most three parents are asked for, sets of columns are counted once for all variables, and
+    no family is scored twice however often a listing is cut short; larger sets are listed for each
+    variable by itself, from the start. Then, while time is limited, the child that has had the
+    least time goes next, so that time one child does not need is left to the others. Everything
+    else is fed: the lister
     says which sets it wants, all children's of one size before larger ones, and gets their scores
     with bounds on all sets that contain them.
 
