@@ -78,7 +78,7 @@ class Exact:
         that depend on each other), the same on an NVIDIA GPU (the extra ``bestdag[gpu]``),
         branch-and-cut-and-price, or dynamic programming over those subsets alone that a bound does
         not rule out, for up to 64 variables. "auto" chooses for each component of the problem by
-        its numbers of variables and candidate sets: with 21 to 40 variables it tries "frontier"
+        its numbers of variables and candidate sets: with 24 to 40 variables it tries "frontier"
         until it shows that too many subsets are left, and it goes on with "gpu" or "dp" where "bnc"
         has not finished after a fixed amount of work and memory allows.
     nodes_at_once : int, default 1

@@ -35,7 +35,7 @@ ENGINES: tuple[str, ...] = get_args(EngineChoice)
 
 # Up to here 2^n steps take some milliseconds, and nothing is faster for sure; up to there about a
 # tenth of a second to one.
-_AT_ONCE_DP, _SURELY_DP = 20, 25
+_AT_ONCE_DP, _SURELY_DP = 23, 25
 # Up to here few subsets may be left for `frontier`, which shows in about a tenth of a second.
 _PERHAPS_FRONTIER = 40
 # With so many candidate sets linear programs grow slow, and 2^30 steps are the better bet.
