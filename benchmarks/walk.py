@@ -1,6 +1,7 @@
 """How far one call walks through the package: files, crossings between rooms, depth, engines.
 
-A file is entered when one of its functions runs; importing it does not count. A crossing is a call
+A file is entered when one of its functions runs; importing it does not count, nor what runs in the
+bodies of classes and modules meanwhile (`--imports` counts both). A crossing is a call
 from a room of the package (a folder or a module beside them) into another one. The depth is that
 of calls within the package. An engine is a `CountingEngine`, which counts a table.
 
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 
 PACKAGE = "bestdag"
@@ -40,7 +42,7 @@ class Walk:
         name = frame.f_code.co_filename
         if not name.startswith(self.root):
             return
-        if frame.f_code.co_name == "<module>" and not self.with_imports:
+        if not self.with_imports and self._is_import(frame):
             return
         stack = self._local.__dict__.setdefault("stack", [])
         if event == "return":
@@ -59,6 +61,14 @@ class Walk:
         self.depth = max(self.depth, len(stack))
         if frame.f_code.co_name == "__init__" and name.endswith("counts/engine.py"):
             self.engines += "CountingEngine" in frame.f_code.co_qualname
+
+    def _is_import(self, frame) -> bool:
+        """Whether a frame is the body of a module or class, or was called by one."""
+        while frame is not None and frame.f_code.co_filename.startswith(self.root):
+            if not frame.f_code.co_flags & CO_OPTIMIZED:
+                return True
+            frame = frame.f_back
+        return False
 
     def line(self, what: str) -> str:
         """Return the row of the table."""

@@ -26,9 +26,12 @@ settings.register_profile("steady", derandomize=True, deadline=None, max_example
 settings.register_profile("vary", deadline=None)
 settings.load_profile(_PROFILE)
 
-# A script that runs tests in the background lets them, and whatever they start, ignore Ctrl-C.
+# A script that runs tests in the background lets them, and whatever they start, ignore Ctrl-C, and
+# `nohup` the end of the terminal.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 os.environ.pop("COLUMNS", None)  # how wide lines are is not that of whoever runs the tests
 

@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import pydoc
 import re
 import shlex
 import shutil
@@ -62,6 +63,12 @@ def names_in_the_reference():
         if ":members:" in options:
             (without,) = re.findall(r":exclude-members: (.*)", options) or [""]
             yield from {*importlib.import_module(module).__all__} - {*without.split(", ")}
+
+
+def test_whatever_the_reference_names_is_there():
+    for page in sorted((_ROOT / "docs").rglob("*.md")):
+        for name in re.findall(r"^\.\. auto\w+:: (bestdag\.\S+)$", page.read_text(), re.M):
+            assert pydoc.locate(name) is not None, (page.name, name)
 
 
 def test_every_public_name_is_in_the_reference():

@@ -11,8 +11,8 @@ from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 def test_memory_is_the_smaller_of_what_machine_and_container_leave(monkeypatch):
     monkeypatch.setattr(machine, "address_space_left", lambda: None)
     for free, room, expected in [(5, 3, 3), (5, None, 5), (None, 7, 7), (None, None, None)]:
-        monkeypatch.setattr(machine, "_free_memory", lambda free=free: free)
-        monkeypatch.setattr(machine, "_room_in_control_group", lambda room=room: room)
+        monkeypatch.setattr(machine, "free_memory", lambda free=free: free)
+        monkeypatch.setattr(machine, "room_in_control_group", lambda room=room: room)
         assert machine.available_memory() == expected
 
 
@@ -35,8 +35,8 @@ def test_forecast_beyond_what_is_free(monkeypatch):
 
 
 def test_limited_addresses_are_all_there_is(monkeypatch):
-    monkeypatch.setattr(machine, "_free_memory", lambda: 5000)
-    monkeypatch.setattr(machine, "_room_in_control_group", lambda: None)
+    monkeypatch.setattr(machine, "free_memory", lambda: 5000)
+    monkeypatch.setattr(machine, "room_in_control_group", lambda: None)
     monkeypatch.setattr(machine, "address_space_left", lambda: 1000)
     assert machine.available_memory() == 1000
     assert machine.memory_left() == 800
@@ -46,7 +46,7 @@ def test_limited_addresses_are_all_there_is(monkeypatch):
 def taken(monkeypatch):
     """What the process has, as the test says; much is free."""
     has = [1_000_000]
-    monkeypatch.setattr(machine, "_resident_memory", lambda: has[0])
+    monkeypatch.setattr(machine, "resident_memory", lambda: has[0])
     monkeypatch.setattr(machine, "available_memory", lambda: 10**12)
     return has
 

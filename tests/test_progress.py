@@ -6,8 +6,6 @@ import warnings
 
 import pytest
 
-import bestdag.progress
-import bestdag.search.exact.bnc.engine
 from bestdag import bootstrap, cross_validate, learn, pc, posterior, watching
 from bestdag.data.readers import read
 from bestdag.errors import InterruptedWarning, InvalidParameterError
@@ -16,9 +14,11 @@ from bestdag.network.random_network import random_network
 from bestdag.progress import Progress, Reporter, listening
 from bestdag.scores.scorer import Scorer
 from bestdag.search import SEARCHES
+from bestdag.search.exact.bnc.tree import SearchTree
 from bestdag.search.exact.search import Exact
 from bestdag.search.problem import Problem
 from tests.search.exact.tables import random_table
+from tests.signals import GUARD
 
 ASIA = read(example("asia.csv"))
 
@@ -94,12 +94,22 @@ def test_an_interrupted_run_with_a_checkpoint_says_how_to_go_on(tmp_path):
 
 
 def test_score_and_bound_enclose_the_optimum_throughout(monkeypatch):
-    # However fast the machine is.
-    monkeypatch.setattr(bestdag.progress, "_SECONDS_BETWEEN", 0.0)
-    monkeypatch.setattr(bestdag.search.exact.bnc.engine, "_POLL_SECONDS", 0.001)
     told = []
+    is_bounded = threading.Event()
+    branch = SearchTree.run
+
+    def branch_when_told(tree):
+        assert is_bounded.wait(GUARD), "no bound is told"
+        branch(tree)
+
+    def look(now):
+        told.append(now)
+        if now.gap is not None:
+            is_bounded.set()
+
+    monkeypatch.setattr(SearchTree, "run", branch_when_told)
     table = random_table(18, 40, 3)
-    with watching(told.append):
+    with watching(look):
         found = Problem(table).solve(Exact(engine="bnc"))
     assert found.is_proved
     assert {now.phase for now in told} == {"scoring parent sets", "exact search"}

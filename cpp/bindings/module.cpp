@@ -30,6 +30,7 @@
     BINDING(subset_engine)            \
     BINDING(every_set)                \
     BINDING(branch_and_cut)           \
+    BINDING(frontier_search)          \
     BINDING(near_best)                \
     BINDING(posterior)                \
     BINDING(entropy_cuts)             \

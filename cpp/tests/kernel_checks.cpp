@@ -232,7 +232,7 @@ void check_fed_listing(const Data& data, const bestdag::Execution& execution) {
             const std::size_t n_taken = turn % 2 ? scores.size() : (scores.size() + 1) / 2;
             listing.take(std::span(scores).first(n_taken), std::span(bounds).first(n_taken));
         }
-        const auto fed = listing.result(1, true, execution);
+        const auto fed = listing.result(1, true, bestdag::kAnyParents, execution);
         check(fed.sets.first_sets == whole.sets.first_sets, "a fed listing has every set");
         for (std::size_t i = 0; i < fed.sets.scores.size(); ++i) {
             check(std::abs(fed.sets.scores[i] - whole.sets.scores[i]) < 1e-6,
@@ -266,8 +266,8 @@ void check_listing(const Data& data, const bestdag::Execution& execution) {
                 bestdag::candidate_sets(table, kernel, limits, {true, kNone, kNone}, execution);
             bestdag::CandidateListing listing(table, kernel, limits, bestdag::Pruning{});
             while (!listing.is_over()) {
-                listing.run(1e-3, kNone, true, execution);
-                const auto cut = listing.result(3, false, execution);
+                listing.run(1e-3, kNone, true, bestdag::kAnyParents, execution);
+                const auto cut = listing.result(3, false, bestdag::kAnyParents, execution);
                 for (std::size_t c = 0; c < data.columns.size(); ++c) {
                     const auto n_open =
                         cut.open_sets.first_sets[c + 1] - cut.open_sets.first_sets[c];
@@ -275,14 +275,14 @@ void check_listing(const Data& data, const bestdag::Execution& execution) {
                           "open sets are there where sets are missing, and few");
                 }
             }
-            const auto sliced = listing.result(1, true, execution);
+            const auto sliced = listing.result(1, true, bestdag::kAnyParents, execution);
             check(sliced.sets.scores == whole.sets.scores &&
                       sliced.sets.members == whole.sets.members,
                   "a listing in slices is the listing");
             bestdag::CandidateListing small(table, kernel, limits, bestdag::Pruning{});
-            small.run(kNone, 500.0, true, execution);
+            small.run(kNone, 500.0, true, bestdag::kAnyParents, execution);
             check(small.is_over(), "a listing that memory ends is over");
-            const auto stopped = small.result(2, true, execution);
+            const auto stopped = small.result(2, true, bestdag::kAnyParents, execution);
             const double cap = bestdag::total_cap(table, kernel, bestdag::StopFlag{false});
             double total = 0.0;  // of the graph without arcs
             for (std::size_t c = 0; c < data.columns.size(); ++c) {

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from bestdag.averaging.averaged_network import average_networks as average_networks
     from bestdag.averaging.bootstrap import bootstrap as bootstrap
     from bestdag.averaging.posterior import posterior as posterior
+    from bestdag.certificate import OptimalityCertificate as OptimalityCertificate
+    from bestdag.certificate import Verification as Verification
+    from bestdag.certificate import verify as verify
     from bestdag.checkpoint import Checkpoint as Checkpoint
     from bestdag.constraint.pc import pc as pc
     from bestdag.constraint.pc import pc_skeleton as pc_skeleton
@@ -89,6 +92,7 @@ if TYPE_CHECKING:
     from bestdag.search import *  # noqa: F403
     from bestdag.search.naive_bayes import augmented as augmented
     from bestdag.search.near_optimal.request import NearOptimal as NearOptimal
+    from bestdag.search.rung import Rung as Rung
     from bestdag.validation.comparison import CrossValidation as CrossValidation
     from bestdag.validation.cross_validation import cross_validate as cross_validate
     from bestdag.validation.ess_grid import EssGrid as EssGrid
@@ -128,6 +132,7 @@ _HOME = {
     "Network": "bestdag.network.network",
     "NetworkEvaluation": "bestdag.evaluation.networks",
     "ObservedScore": "bestdag.incomplete.scoring",
+    "OptimalityCertificate": "bestdag.certificate",
     "Oracle": "bestdag.independence.oracle",
     "PC": "bestdag.constraint.settings",
     "PCResult": "bestdag.constraint.result",
@@ -135,6 +140,7 @@ _HOME = {
     "Picture": "bestdag.drawing.picture",
     "Progress": "bestdag.progress",
     "Result": "bestdag.learned",
+    "Rung": "bestdag.search.rung",
     "Saturation": "bestdag.validation.saturation",
     "Scan": "bestdag.data.sinks.disk",
     "Score": "bestdag.scores",
@@ -150,6 +156,7 @@ _HOME = {
     "StructureComparison": "bestdag.evaluation.structures",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
+    "Verification": "bestdag.certificate",
     "augmented": "bestdag.search.naive_bayes",
     "average_networks": "bestdag.averaging.averaged_network",
     "bootstrap": "bestdag.averaging.bootstrap",
@@ -181,6 +188,7 @@ _HOME = {
     "sensitivity": "bestdag.evaluation.sensitivity",
     "sql": "bestdag.data.sources.connection",
     "structural_rank": "bestdag.evaluation.ranks",
+    "verify": "bestdag.certificate",
     "watching": "bestdag.progress",
     "write_evidence": "bestdag.network.uai",
 }

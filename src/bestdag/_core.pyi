@@ -398,8 +398,16 @@ class CandidateListing:
     def stop(self) -> None:
         """List no more."""
 
-    def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, threads: int) -> None:
-        """List for so many seconds at most."""
+    def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, max_parents: int, threads: int) -> None:
+        """List for so many seconds at most, sets of at most so many parents."""
+
+    def is_complete_within(self, max_parents: int) -> bool:
+        """Whether all sets of at most so many parents are listed."""
+
+    def forecast(self, max_parents: int) -> tuple[float, float]:
+        """
+        Seconds of one thread and bytes to go on to sets of so many parents; zero where nothing is known.
+        """
 
     @property
     def is_over(self) -> bool: ...
@@ -410,9 +418,9 @@ class CandidateListing:
     @property
     def n_bytes(self) -> int: ...
 
-    def result(self, most_open: int, finish: bool, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any, tuple[Any, Any, Any, Any], Any]:
+    def result(self, most_open: int, finish: bool, max_parents: int, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any, tuple[Any, Any, Any, Any], Any]:
         """
-        The sets, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.
+        The sets of at most so many parents, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.
         """
 
 def total_cap(table: Table, kernel: Kernel) -> float:
@@ -751,6 +759,11 @@ class BranchAndCutKernels:
         Reduced costs of the allowed sets for these multipliers; 2^60 for the others.
         """
 
+    def ascend(self, reduced: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], enough: int) -> tuple[int, list[tuple[list[int], int]]]:
+        """
+        Bound, and clusters with multipliers that prove it from these reduced costs; see kernels/exact/dual_ascent.hpp.
+        """
+
     def separate(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, starts: Sequence[Sequence[int]], min_violation: float, most: int) -> list[tuple[list[int], float]]:
         """Violated cluster cuts (members, violation), most violated first."""
 
@@ -759,6 +772,11 @@ class BranchAndCutKernels:
 
     def separate_order_cuts(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_members: int, min_violation: float, most: int) -> list[tuple[list[int], list[int], int, float]]:
         """Violated cuts on few variables (members, gains, most, violation)."""
+
+def search_frontier(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], masks: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], clusters: Sequence[tuple[int, int, int]], cutoff: int, width: int, seconds: float) -> tuple[list[int], int, int, bool, int, int] | None:
+    """
+    Sets of a best choice below the cutoff, its cost, the bound, whether nothing was left out, subsets expanded, bytes; None when out of time; see kernels/exact/frontier_search.hpp.
+    """
 
 class NearBest:
     """The cheapest acyclic choices of one set per variable, each once."""

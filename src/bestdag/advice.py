@@ -41,18 +41,18 @@ class Advice:
 
 
 def advice_on(
-    found: SearchResult, dataset: Dataset, counts: Callable[[], CountingEngine]
+    result: SearchResult, dataset: Dataset, counts: Callable[[], CountingEngine]
 ) -> tuple[Advice, ...]:
     """Return what should be said first about a structure and the rows it was learned from.
 
     `counts` is asked for what counts the rows, with missing values among them or not.
     """
     advice = []
-    empty = _nothing_to_learn(found, dataset, counts)
+    empty = _nothing_to_learn(result, dataset, counts)
     if empty is not None:
         advice.append(Advice("nothing to learn", empty))
     n_rows = dataset.total_weight
-    n = n_parameters(found.dag, dataset)
+    n = n_parameters(result.dag, dataset)
     if n > n_rows:
         advice.append(
             Advice(
@@ -66,17 +66,17 @@ def advice_on(
 
 
 def _nothing_to_learn(
-    found: SearchResult, dataset: Dataset, counts: Callable[[], CountingEngine]
+    result: SearchResult, dataset: Dataset, counts: Callable[[], CountingEngine]
 ) -> str | None:
     n_rows = dataset.total_weight
     if len(dataset.names) == 1:
         return f"nothing to learn: {dataset.names[0]!r} is the only column"
     if n_rows <= _FEW_ROWS:
         rows = count_of(n_rows, "row")
-        if found.dag.arcs:
+        if result.dag.arcs:
             return f"next to nothing to learn from: do not rely on arcs found in {rows}"
         return f"nothing to learn: {rows} cannot show which columns depend on each other"
-    if found.dag.arcs or found.status in ("interrupted", "time limit"):  # no time to count
+    if result.dag.arcs or result.status in ("interrupted", "time limit"):  # no time to count
         return None
     try:
         constant = _constant(dataset, counts())

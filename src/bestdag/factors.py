@@ -63,12 +63,12 @@ def plan_elimination(
     new pairs of variables that meet in a table and the same weighted by size; the least work wins.
     """
     listed = [tuple(scope) for scope in scopes]
-    kept = list(keep)
-    names = sorted({*kept, *(name for scope in listed for name in scope)})
+    wanted = list(keep)
+    names = sorted({*wanted, *(name for scope in listed for name in scope)})
     numbers = {name: i for i, name in enumerate(names)}
     lengths = np.array([sizes[name] for name in names], dtype=np.uint32)
     order, log2_cells, work = _core.plan_elimination(
-        lengths, *_flat(listed, numbers), _numbered(kept, numbers), float(cheap)
+        lengths, *_flat(listed, numbers), _numbered(wanted, numbers), float(cheap)
     )
     return Plan(tuple(names[axis] for axis in order), log2_cells, work)
 
@@ -81,10 +81,10 @@ def sum_product(factors: Sequence[Factor], plan: Plan, keep: Sequence[str]) -> _
     array of float64
         With the axes `keep`, in this order; of length 1 where no factor has them.
     """
-    lengths, parts, order, kept = _arrays(factors, plan, keep)
-    out = np.empty([lengths[axis] for axis in kept.tolist()])
+    lengths, parts, order, axes = _arrays(factors, plan, keep)
+    out = np.empty([lengths[axis] for axis in axes.tolist()])
     flat = out.reshape(-1)
-    _core.sum_product(lengths, *parts, order, kept, flat, _NANOSECONDS_PER_CELL * plan.work)
+    _core.sum_product(lengths, *parts, order, axes, flat, _NANOSECONDS_PER_CELL * plan.work)
     return out
 
 
@@ -93,10 +93,10 @@ def log_sum_product(factors: Sequence[Factor], plan: Plan, keep: Sequence[str]) 
 
     The first axis that is kept may be one of rows: each of them is scaled for itself.
     """
-    lengths, parts, order, kept = _arrays(factors, plan, keep)
-    out = np.empty([lengths[axis] for axis in kept.tolist()])
+    lengths, parts, order, axes = _arrays(factors, plan, keep)
+    out = np.empty([lengths[axis] for axis in axes.tolist()])
     flat = out.reshape(-1)
-    _core.log_sum_product(lengths, *parts, order, kept, flat, _NANOSECONDS_PER_CELL * plan.work)
+    _core.log_sum_product(lengths, *parts, order, axes, flat, _NANOSECONDS_PER_CELL * plan.work)
     return out
 
 
@@ -127,7 +127,7 @@ _Parts = tuple[_Axes, npt.NDArray[np.int64], list[_Floats]]
 
 
 def _names(factors: Sequence[Factor], keep: Sequence[str]) -> list[str]:
-    """List the axes: those that are kept first."""
+    """List the axes, `keep` first."""
     return list(dict.fromkeys([*keep, *(name for factor in factors for name in factor.axes)]))
 
 

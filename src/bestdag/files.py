@@ -94,11 +94,11 @@ def writing(
     permissions. A name that ends in ``.gz`` is compressed, equal data to equal bytes. A pipe or a
     device takes what it is given.
 
-    A symbolic link is refused, whoever may have put it there, unless `through_link` names it: then
-    the file that it points to is replaced, and the link stays.
+    A symbolic link is refused, since another user may have put it there, unless `through_link`
+    names it: then the file that it points to is replaced, and the link stays.
 
     The new file is called ``.NAME.*.tmp`` and locked until then. One that a killed run left
-    behind is locked by nobody, and removed by the next run that writes to the same place.
+    behind is no longer locked, and removed by the next run that writes to the same place.
     `on_place` is given its descriptor, still locked, when it has taken the place of the old one.
 
     Raises
@@ -139,7 +139,7 @@ def through_link(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def is_link_to_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a name is a symbolic link of somebody's to a file, or to none."""
+    """Whether a name is a symbolic link to a file, or to none; links to devices do not count."""
     name = os.path.abspath(path)
     if name.startswith(_OPEN_FILES) or not os.path.islink(name):
         return False

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import networkx
 
     from bestdag.advice import Advice
+    from bestdag.certificate import OptimalityCertificate
     from bestdag.drawing.picture import Picture
     from bestdag.report.sections import Probabilities
 
@@ -119,7 +120,7 @@ class Result(SearchResult):
         if self.dataset is None or self.scored_by is None:
             raise DataError(
                 "fit: needs rows of data, and this structure was learned from a table of local "
-                "scores; use fit_network(result.dag, data, estimator)"
+                "scores; use fit_network(result.dag, data, parameters)"
             )
         estimator = choose_estimator(self.scored_by, parameters, settings)
         network = self.treatment.fit(self.dag, self.dataset, estimator, threads, self.counts)
@@ -221,8 +222,8 @@ class Result(SearchResult):
         Examples
         --------
         >>> from bestdag import learn
-        >>> found = learn({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9}, knowledge=["a -> b"])
-        >>> sorted(found.compelled()), found.dag.cpdag().arcs
+        >>> result = learn({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9}, knowledge=["a -> b"])
+        >>> sorted(result.compelled()), result.dag.cpdag().arcs
         ([('a', 'b')], ())
         """
         compelled = set(self.dag.cpdag().arcs)
@@ -321,6 +322,34 @@ class Result(SearchResult):
             time_limit=time_limit,
             threads=threads,
         )
+
+    def certificate(self, max_parents: int | None = None) -> OptimalityCertificate:
+        """Return what proves the answer, to be written to a file and checked by `verify`.
+
+        Parameters
+        ----------
+        max_parents : int, optional
+            Certify the best structure with at most so many parents per variable, where that is
+            proved (see `ladder`); by default the most that is proved.
+
+        Returns
+        -------
+        OptimalityCertificate
+            Lists of parent sets, and the proof over them: branching trees with their cuts and
+            multipliers. Dynamic programming leaves nothing but its result, which `verify` finds
+            again by other means; where it listed no sets, they are listed now. The structure is
+            one of the best: `dag`, unless its families are not listed.
+
+        Examples
+        --------
+        >>> from bestdag import learn
+        >>> from bestdag.examples import example
+        >>> learn(example("asia.csv"), "bdeu").certificate()  # doctest: +ELLIPSIS
+        <OptimalityCertificate: the best log score of all networks ... is -4477.636283 (...)>
+        """
+        from bestdag.certificate.making import certificate_of
+
+        return certificate_of(self, max_parents)
 
     def _repr_html_(self) -> str:
         from bestdag.graph.plotting import notebook_svg

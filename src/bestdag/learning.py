@@ -220,17 +220,19 @@ def learn(
             state=state,
         )
         changes: dict[str, Any] = {"resumed_seconds": state.seconds_before}
+        solve = source.solver(support, threads)
         result = state.result(SearchResult)
         if result is None:
-            result = source.solve(task)
+            result = solve(task)
             changes["seconds"] = result.seconds + state.seconds_before
             changes["notes"] = (*result.notes, *source.notes)
             if result.status in ("time limit", "interrupted"):
                 state.stop(at_once=result.status == "interrupted")
             else:
-                state.finish(replace(result, certificates=(), **changes))
+                rungs = tuple(rung.without_certificates() for rung in result.ladder)
+                state.finish(replace(result, certificates=(), ladder=rungs, **changes))
         elif result.is_proved:
-            again = partial(source.solve, replace(task, state=None))
+            again = partial(solve, replace(task, state=None))
             changes["certificates"] = (_ProofBySolvingAgain(result.score, again),)
     dataset = source.dataset
     learned = Result(
@@ -245,9 +247,7 @@ def learn(
         data_notes=tuple(source.notes),
         asked={name: value for name, value in settings.items() if value is not None},
         knowledge=known,
-        scores=source.scores.within_support(0.0)
-        if isinstance(source.scores, Scorer)
-        else source.scores,
+        scores=source.scores,
     )
     lost = getattr(dataset, "lost", None)
     if lost is not None and learned.status == "interrupted":
@@ -276,22 +276,18 @@ class _Source:
         assert source is not None
         return source
 
-    def solve(self, task: Task) -> SearchResult:
-        """Search, by the scores there are or by those of the rows."""
+    def solver(self, support: float, threads: int | None) -> Callable[[Task], SearchResult]:
+        """Return what does a task, by the scores there are or by those of the rows."""
         if self.is_scored:
             assert self.scores is not None
-            return task.solve(self.scores)
+            return partial(Task.solve, scores=self.scores)
         assert self.dataset is not None
         assert self.score is not None
         scorer = self.treatment.scorer(
-            self.dataset,
-            self.score,
-            self.prior,
-            support=task.support,
-            threads=task.workers.threads,
+            self.dataset, self.score, self.prior, support=support, threads=threads
         )
         self.scores = scorer
-        return self.treatment.learn(self.dataset, self.score, task, scorer)
+        return partial(self.treatment.learn, self.dataset, self.score, scorer=scorer)
 
     def counts(self, threads: int | None) -> CountingEngine:
         """Return what counts the rows."""
@@ -350,8 +346,8 @@ def _read_and_scored(
         treatment = Refuse()
     dataset = treatment.settle(data, chosen)
     if dataset.n_rows < data.n_rows:
-        those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
-        notes.append(f"learned from the {those} that have no missing values")
+        share = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
+        notes.append(f"learned from the {share} that have no missing values")
     if client is not None:
         from bestdag.cluster.reading import spread
 

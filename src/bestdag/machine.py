@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -63,8 +64,11 @@ class MemoryLimit:
     @property
     def left(self) -> float:
         """Bytes that may still be taken."""
-        left = self.n_bytes - max(0, _resident_memory() - self.n_before)
-        return max(0.0, left / self.sharers)
+        return self.left_beside(resident_memory())
+
+    def left_beside(self, n_resident: int) -> float:
+        """Bytes that may still be taken while the process has so many."""
+        return max(0.0, (self.n_bytes - max(0, n_resident - self.n_before)) / self.sharers)
 
     def __str__(self) -> str:
         size = readable_size(self.n_bytes)
@@ -94,8 +98,8 @@ def thread_count(threads: int | None, *, who: str) -> int:
 
 def available_memory() -> int | None:
     """Bytes that can be allocated without swapping, or None where nobody says."""
-    sizes = (_free_memory(), _room_in_control_group(), address_space_left())
-    return min((size for size in sizes if size is not None), default=None)
+    sizes = (free_memory(), room_in_control_group(), address_space_left())
+    return min([size for size in sizes if size is not None], default=None)
 
 
 @contextmanager
@@ -130,7 +134,7 @@ def memory_limit(limit: float | str | None, *, sharers: int = 1) -> Iterator[Mem
     outer = _limits.get()
     if sharers > 1 and outer:
         n_bytes = min(n_bytes, outer[-1].left)
-    new = MemoryLimit(n_bytes, _resident_memory(), limit is not None, sharers)
+    new = MemoryLimit(n_bytes, resident_memory(), limit is not None, sharers)
     if limit is None and sharers == 1 and outer and outer[-1].left <= new.n_bytes:
         yield outer[-1]
         return
@@ -144,8 +148,12 @@ def memory_limit(limit: float | str | None, *, sharers: int = 1) -> Iterator[Mem
 def memory_left() -> float:
     """Bytes that may still be taken: of the limit, and four fifths of what is free now."""
     free = available_memory()
-    now = math.inf if free is None else _SHARE_OF_MEMORY * free
-    return max(0.0, min((now, *(limit.left for limit in _limits.get()))))
+    left = math.inf if free is None else _SHARE_OF_MEMORY * free
+    limits = _limits.get()
+    n_resident = resident_memory() if limits else 0
+    for limit in limits:
+        left = min(left, limit.left_beside(n_resident))
+    return max(0.0, left)
 
 
 def settled_memory() -> float:
@@ -154,7 +162,7 @@ def settled_memory() -> float:
     For choices that decide what the answer is.
     """
     stated = (limit.n_bytes for limit in _limits.get() if limit.is_stated)
-    sizes = (_physical_memory(), _limit_of_control_group())
+    sizes = (physical_memory(), limit_of_control_group())
     known = (_SHARE_OF_MEMORY * size for size in sizes if size is not None)
     return min((*stated, *known), default=math.inf)
 
@@ -214,16 +222,16 @@ def size_in_bytes(size: float | str) -> float:
     """
     if not isinstance(size, str):
         return float(require_positive("memory", "memory_limit", size))
-    found = _SIZE.fullmatch(size.strip())
-    if found is None or float(found[1]) == 0 or (found[3] and not found[2]):
+    parts = _SIZE.fullmatch(size.strip())
+    if parts is None or float(parts[1]) == 0 or (parts[3] and not parts[2]):
         needed = "a number of bytes > 0, or a text such as '2 GB'"
         raise bad_setting("memory", "memory_limit", needed, size)
-    has_unit = bool(found[2]) or size.strip().lower().endswith("b")
-    if not has_unit and float(found[1]) < _LEAST_WITHOUT_UNIT:
-        needed = f"a size with its unit, such as {found[1]}GB or {found[1]}MB (bytes without one)"
+    has_unit = bool(parts[2]) or size.strip().lower().endswith("b")
+    if not has_unit and float(parts[1]) < _LEAST_WITHOUT_UNIT:
+        needed = f"a size with its unit, such as {parts[1]}GB or {parts[1]}MB (bytes without one)"
         raise bad_setting("memory", "memory_limit", needed, size)
-    power = _PREFIXES.index((found[2] or " ").lower())
-    return float(found[1]) * float(1024 if found[3] else 1000) ** power
+    power = _PREFIXES.index((parts[2] or " ").lower())
+    return float(parts[1]) * float(1024 if parts[3] else 1000) ** power
 
 
 def readable_size(n_bytes: float) -> str:
@@ -250,50 +258,41 @@ def address_space_left() -> int | None:
         most = resource.getrlimit(resource.RLIMIT_AS)[0]
         if most == resource.RLIM_INFINITY:
             return None
-        return max(0, most - int(_statm()[0]) * resource.getpagesize())
+        n_pages = int(_system_file("/proc/self/statm").split()[0])
+        return max(0, most - n_pages * resource.getpagesize())
     except (ImportError, OSError, ValueError):
         return None
 
 
 def peak_memory() -> int | None:
     """Return the most bytes this process had whenever that was looked up; None if never."""
-    _resident_memory()
+    resident_memory()
     return _peak or None
 
 
 _peak = 0
 
 
-def _resident_memory() -> int:
+def resident_memory() -> int:
     """Bytes of this process in memory; where nobody says, the most there ever were, or 0.
 
     Files that are mapped are left out: the system takes their pages back when it needs them.
     """
     global _peak
-    found = _look_up_memory()
-    _peak = max(_peak, found)
-    return found
-
-
-def _look_up_memory() -> int:
+    n_bytes = 0
     try:
-        _, resident, shared, *_ = _statm()
-        return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+        _, resident, shared, *_ = _system_file("/proc/self/statm").split()
+        n_bytes = (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):
-        pass
-    try:
-        import resource
+        with suppress(ImportError):
+            import resource
 
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes, on macOS
-    except ImportError:
-        return 0
-
-
-def _statm() -> list[str]:
-    return _text("/proc/self/statm").split()
+            n_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes, on macOS
+    _peak = max(_peak, n_bytes)
+    return n_bytes
 
 
-def _text(path: str) -> str:
+def _system_file(path: str) -> str:
     """Read a small file of the system's; this is done often."""
     file = os.open(path, os.O_RDONLY)
     try:
@@ -302,17 +301,18 @@ def _text(path: str) -> str:
         os.close(file)
 
 
-def _free_memory() -> int | None:
+def free_memory() -> int | None:
+    """Bytes that the machine says are free; where it does not, all there are."""
     try:
-        for line in _text("/proc/meminfo").splitlines():
+        for line in _system_file("/proc/meminfo").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     except (OSError, ValueError):
         pass
-    return _physical_memory()  # elsewhere
+    return physical_memory()  # elsewhere
 
 
-def _physical_memory() -> int | None:
+def physical_memory() -> int | None:
     """Bytes of all the memory there is."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -320,27 +320,32 @@ def _physical_memory() -> int | None:
         return None
 
 
-def _room_in_control_group() -> int | None:
+def room_in_control_group() -> int | None:
     """Bytes a container may still use (Linux control groups, version 2)."""
     try:
-        limit = _limit_of_control_group()
+        limit = limit_of_control_group()
         if limit is None:
             return None
         folder = _control_group()
-        used = int(_text(f"{folder}/memory.current"))
-        stat = dict(line.split() for line in _text(f"{folder}/memory.stat").splitlines())
+        used = int(_system_file(f"{folder}/memory.current"))
+        stat = dict(line.split() for line in _system_file(f"{folder}/memory.stat").splitlines())
         return max(0, limit - used + int(stat.get("inactive_file", 0)))
-    except (OSError, StopIteration, ValueError):
+    except (OSError, ValueError):
         return None
 
 
-def _limit_of_control_group() -> int | None:
+def limit_of_control_group() -> int | None:
+    """Bytes a container may use in all; None without a limit."""
     try:
-        return int(_text(f"{_control_group()}/memory.max"))
-    except (OSError, StopIteration, ValueError):  # no control group, or "max": no limit
+        return int(_system_file(f"{_control_group()}/memory.max"))
+    except (OSError, ValueError):  # no control group, or "max": no limit
         return None
 
 
+@functools.cache
 def _control_group() -> str:
-    entry = next(line for line in _text("/proc/self/cgroup").splitlines() if line[:3] == "0::")
-    return "/sys/fs/cgroup" + entry[3:]
+    """Return the folder of the control group of this process, which it does not leave."""
+    for line in _system_file("/proc/self/cgroup").splitlines():
+        if line.startswith("0::"):
+            return "/sys/fs/cgroup" + line.removeprefix("0::")
+    raise ValueError("no control group of version 2")

@@ -30,7 +30,7 @@ __all__ = [
     "watching",
 ]
 
-# Between two calls within one phase; a new phase is told at once.
+# Between two calls within one phase; a new phase is reported at once.
 _SECONDS_BETWEEN = 0.1
 
 
@@ -103,9 +103,9 @@ ProgressCallback = Callable[[Progress], None]
 
 
 class Reporter:
-    """Remembers how far things are and tells it: when a phase begins, and now and then.
+    """Remembers how far things are and reports it: when a phase begins, and now and then.
 
-    The score kept is the highest told, the bound the lowest. While native code works, the thread
+    It reports the highest score and the lowest bound so far. While native code works, the thread
     that waits for it asks for one more (see `listening`): so there are calls when nothing is new.
 
     Parameters
@@ -160,7 +160,7 @@ class Reporter:
     def _call(self, is_new: bool) -> None:
         now = time.monotonic()
         if self._is_reporting or (now < self._next and not is_new):
-            return  # what is told may itself call us
+            return  # the callback may itself call us
         left = self._deadline - now
         bound = self._bound
         if bound is not None and self._score is not None:
@@ -196,7 +196,7 @@ def watching(callback: ProgressCallback) -> Iterator[None]:
     callback : callable
         Called a few times a second, from the calling thread, with a `Progress`: phase, best score
         so far, bound, time. What it raises is raised by the work; KeyboardInterrupt does what
-        Ctrl-C does.
+        Ctrl-C does: so a callback can end a search that is good enough, and keep its result.
 
     Examples
     --------
@@ -260,8 +260,8 @@ class OutOfTimeError(Exception):
 def until(deadline: float) -> Iterator[None]:
     """Let native work that this thread waits for raise `OutOfTimeError` at this time.
 
-    The deadline is a value of `time.monotonic`; it is looked at about every 20 ms. Who listens
-    already is told as before.
+    The deadline is a value of `time.monotonic`; it is looked at about every 20 ms. A listener
+    that is there already is called as before.
     """
     if math.isinf(deadline):
         yield
@@ -284,7 +284,7 @@ def until(deadline: float) -> Iterator[None]:
 def check_interrupt() -> None:
     """Do what native work does about every 20 ms: for loops in Python that wait for others.
 
-    Raises what whoever listens raises, `OutOfTimeError` included.
+    Raises what the listener raises, `OutOfTimeError` included.
     """
     listener: Any = _core.set_listener(None)
     _core.set_listener(listener)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, field, fields
 from typing import Any, NamedTuple, get_type_hints
 
 from bestdag.errors import UnknownNameError, unknown_name
 from bestdag.wording import as_option, by_reader
 
-__all__ = ["Setting", "canonical", "listed", "make", "setting", "settings_of"]
+__all__ = ["Setting", "canonical", "listed", "make", "setting", "settings_among", "settings_of"]
 
 
 def setting(
@@ -41,10 +42,24 @@ class Setting(NamedTuple):
     is_duration: bool
 
 
-def settings_of(entry: Any) -> list[Setting]:
+def settings_of(entry: Any) -> Sequence[Setting]:
     """Return the settings that a class declares."""
-    kinds = get_type_hints(entry if isinstance(entry, type) else type(entry))
-    return [
+    return _declared(entry if isinstance(entry, type) else type(entry))
+
+
+def settings_among(listed: Mapping[str, Any]) -> dict[str, list[Setting]]:
+    """Return the settings of the classes of a list by name, each as all that have it declare it."""
+    by_name: dict[str, list[Setting]] = {}
+    for entry in listed.values():
+        for one in _declared(entry):
+            by_name.setdefault(one.name, []).append(one)
+    return by_name
+
+
+@functools.cache
+def _declared(entry: Any) -> tuple[Setting, ...]:
+    kinds = get_type_hints(entry)
+    return tuple(
         Setting(
             entry.name,
             one.name,
@@ -55,7 +70,7 @@ def settings_of(entry: Any) -> list[Setting]:
             one.metadata["is_duration"],
         )
         for one in fields(entry)
-    ]
+    )
 
 
 def listed(namespace: Mapping[str, Any], package: str) -> dict[str, Any]:

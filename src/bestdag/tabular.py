@@ -55,7 +55,7 @@ class Table:
 
 
 class Tabular:
-    """Gives a value that has rows `to_pandas` and its view in notebooks."""
+    """A value that has rows: it gives them as a pandas frame, and shows the first in a notebook."""
 
     __slots__ = ()
 
@@ -64,7 +64,15 @@ class Tabular:
         """Return the rows."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a pandas frame of the rows."""
+        """Return the rows as a pandas frame, with as many digits as there are.
+
+        Columns that say what a row is about, such as names of variables, are its index.
+
+        Raises
+        ------
+        MissingPackageError
+            Without pandas.
+        """
         pandas = import_optional("pandas", who=f"{type(self).__name__}.to_pandas")
         table = self._table()
         names = list(table.names)

@@ -369,7 +369,7 @@ class _Broadcast:
 
 @contextmanager
 def _broadcast(task: _Task, who: str) -> Iterator[_Broadcast]:
-    """Pack work for others; its file is gone afterwards, and who has read it keeps it.
+    """Pack work for other processes; its file is gone afterwards, when they have read it.
 
     What cannot be sent is refused before some of it is done.
     """

@@ -26,7 +26,7 @@ from studies.silander2018.claims import APPROXIMATE, DRAWN, METHODS, NETWORKS, S
 from studies.silander2018.tables import sections
 from studies.study import Size, Study, Trial, generator_of
 
-__all__ = ["STUDY"]
+__all__ = ["STUDY", "member_of_class"]
 
 SCORES: dict[str, Score] = dict(zip(METHODS, (BDeu(), BIC(), FNML(), QNML()), strict=True))
 # Beside the exact regret, the approximation that the paper used.
@@ -139,7 +139,7 @@ def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
         losses = {
             # fNML is not score equivalent: its best structure stands alone.
             label: loss_of(
-                dag if label == "fNML" else _member(dag, rng), SCORES[label], train, test
+                dag if label == "fNML" else member_of_class(dag, rng), SCORES[label], train, test
             )
             for label, dag in dags.items()
         }
@@ -172,7 +172,7 @@ def _dirichlet_rows(rng: np.random.Generator, count: float, shape: tuple[int, in
     return rows
 
 
-def _member(dag: Dag, rng: np.random.Generator) -> Dag:
+def member_of_class(dag: Dag, rng: np.random.Generator) -> Dag:
     """Return a random member of the class: the one that fits a random order of the names best."""
     order = rng.permutation(len(dag.nodes)).tolist()
     there = {node: f"{place:02}" for node, place in zip(dag.nodes, order, strict=True)}

@@ -10,7 +10,7 @@ from studies.everything.claims import SCORES
 from studies.everything.tables import sections as everything
 from studies.scanagatta2014.claims import FRESH, OTHER_TABLES
 from studies.scanagatta2014.tables import choices as scanagatta
-from studies.silander2018 import _member
+from studies.silander2018 import member_of_class
 from studies.silander2018.claims import APPROXIMATE, DRAWN
 from studies.silander2018.tables import choices as silander2018
 from studies.tests.test_verdicts import learned, measured, parts, samples
@@ -123,7 +123,7 @@ def test_silander2018_compares_members_on_the_same_permutations():
 def test_a_member_is_one_of_its_class_and_not_always_the_same():
     dag = Dag(list("abcde"), [("a", "b"), ("b", "c"), ("d", "c"), ("c", "e")])
     rng = np.random.default_rng(0)
-    drawn = [_member(dag, rng) for _ in range(20)]
+    drawn = [member_of_class(dag, rng) for _ in range(20)]
     assert all(dag.is_equivalent(one) for one in drawn)
     assert {one.has_arc("a", "b") for one in drawn} == {True, False}
 

@@ -141,11 +141,11 @@ def slow(trial, folder):
 def test_at_the_time_limit_trials_are_dropped_and_the_rows_there_are_make_the_summary(
     tmp_path, threads
 ):
-    summary = reproduce(replace(TOY, run=slow), tmp_path, threads=threads, time_limit=3)
+    summary = reproduce(replace(TOY, run=slow), tmp_path, threads=threads, time_limit=1)
     assert {json.loads(one)["k"] for one in rows(tmp_path)} <= {0, 1, 2}
     about = f"{len(rows(tmp_path))} of 6 trials. The others were not done when the time limit of"
-    assert f"{about} 3.0 s was over." in (tmp_path / "summary.md").read_text()
-    assert summary.time_limit == 3
+    assert f"{about} 1.0 s was over." in (tmp_path / "summary.md").read_text()
+    assert summary.time_limit == 1
     whole = reproduce(TOY, tmp_path, threads=1, resume=True, time_limit=60)
     assert (whole.n_done, whole.time_limit) == (5, None)
 

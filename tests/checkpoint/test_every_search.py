@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bestdag import Checkpoint
-from bestdag.checkpoint.file import _read, decoded
+from bestdag.checkpoint.file import decoded, read_any
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.incomplete import StructuralEM
@@ -155,5 +155,5 @@ def test_nothing_found_is_lost(name, table, tmp_path, monkeypatch):
 
 def best_kept(path):
     """Return the best score that a file has."""
-    best = _read(path).findings.get("best")
+    best = read_any(path).findings.get("best")
     return -math.inf if best is None else decoded(path, best, Best).score

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bestdag.checkpoint import Checkpoint
-from bestdag.checkpoint.file import _read
+from bestdag.checkpoint.file import read_any
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.learning import learn
@@ -23,13 +23,16 @@ from tests.checkpoint.stopping import Steps
 def solved(monkeypatch):
     """Return the sizes of the components that engines are given."""
     sizes = []
-    engine = solver._Component.solved
 
-    def counted(component, name):
-        sizes.append(len(component._part.variables))
-        return engine(component, name)
+    def counted(engine):
+        def solve(table, **settings):
+            sizes.append(table.n_variables)
+            return engine(table, **settings)
 
-    monkeypatch.setattr(solver._Component, "solved", counted)
+        return solve
+
+    for engine in ("solve_dp", "BranchAndCut"):
+        monkeypatch.setattr(solver, engine, counted(getattr(solver, engine)))
     return sizes
 
 
@@ -44,7 +47,7 @@ def two_components():
     return ScoreTable.from_lists(sorted(lists), lists)
 
 
-@pytest.mark.parametrize("engine", ["dp", "bnc"])
+@pytest.mark.parametrize("engine", ["dp", "bnc", "frontier"])
 def test_a_component_is_solved_once_and_its_proof_is_in_the_file(
     engine, solved, tmp_path, monkeypatch
 ):
@@ -58,7 +61,7 @@ def test_a_component_is_solved_once_and_its_proof_is_in_the_file(
             return Problem(table, state=state).solve(search)
 
     last = 1
-    while last == 1 or not any(name.startswith("component") for name in _read(path).findings):
+    while last == 1 or not any(name.startswith("component") for name in read_any(path).findings):
         assert steps.kill_at(last, run) is None
         last += 1
     assert set(solved) == {4}  # the smaller one comes first
@@ -85,7 +88,7 @@ def test_lists_are_made_once(solved, tmp_path, monkeypatch):
     expected = learn(data, "bic", search=settings["search"])
     steps = Steps(monkeypatch)
     last = 1
-    while "lists" not in (_read(tmp_path / "run").findings if last > 1 else ()):
+    while "lists" not in (read_any(tmp_path / "run").findings if last > 1 else ()):
         assert steps.kill_at(last, lambda: learn(data, "bic", **settings)) is None
         last += 1
     monkeypatch.setattr(

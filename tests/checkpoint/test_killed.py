@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bestdag import Checkpoint
-from bestdag.checkpoint.file import _read, decoded
+from bestdag.checkpoint.file import decoded, read_any
 from bestdag.search import SEARCHES
 from bestdag.search.driver import Best
 from tests.checkpoint import runs
@@ -101,7 +101,7 @@ class Killer:
         """The best structure in the file is never worse than one that was there before."""
         if not self.path.exists():
             return
-        saved = _read(self.path)
+        saved = read_any(self.path)
         if saved.is_finished or "best" not in saved.findings:
             return
         best = decoded(self.path, saved.findings["best"], Best).score

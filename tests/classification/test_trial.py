@@ -70,7 +70,7 @@ def test_numbers_are_cut_in_the_training_rows_alone():
     given = raw({"x": numbers, "class": CLASSES})
     assert list(given.numbers) == ["x"]
     trial = Trial(given, "class", n_held_out=1)
-    (part,) = trial._parts(naive())
+    (part,) = trial.parts(naive())
     assert part.train.variable("x").cuts == (0.5,)
     ((_, found),) = trial.run({"one": naive()})
     assert found.n_right == 1
@@ -80,7 +80,7 @@ def test_incomplete_rows_are_predicted_but_not_learned_from():
     colours = [None, *COLOURS[1:-1], None]
     given = raw({"colour": colours, "size": SIZES, "class": CLASSES})
     trial = Trial(given, "class", n_held_out=1)
-    (part,) = trial._parts(naive())
+    (part,) = trial.parts(naive())
     assert part.train.n_rows == 6
     ((_, found),) = trial.run({"one": naive(parameters="mle")})
     # Rows 2 to 7: P(yes) = 2/6, P(small | yes) = 1/2; P(no) = 4/6, P(small | no) = 1/4; the colour
@@ -110,7 +110,7 @@ def test_a_column_is_cut_in_every_part_or_in_none():
     # 21 values in all, so it is cut, although 20 are left when the last row is held out.
     given = raw({"x": [*range(20), *range(20), 20], "class": ["a", "b"] * 20 + ["a"]})
     assert list(given.numbers) == ["x"]
-    (part,) = Trial(given, "class", n_held_out=1)._parts(naive())
+    (part,) = Trial(given, "class", n_held_out=1).parts(naive())
     assert part.train.variable("x").arity < 20
 
 
@@ -198,7 +198,7 @@ def test_shuffled_rows_follow_the_seed():
 
     def held_out(seed):
         trial = Trial(given, "class", n_held_out=5, shuffle=True, seed=seed)
-        (part,) = trial._parts(naive())
+        (part,) = trial.parts(naive())
         return part.test.codes("x").tolist()
 
     assert held_out(1) == held_out(1) != held_out(2)
@@ -219,7 +219,7 @@ def test_probabilities_of_a_network_classifier_equal_those_of_its_joint():
     data = {f"v{i}": [str(v) for v in rng.integers(0, 3, 60)] for i in range(4)}
     data["class"] = [str(v) for v in rng.integers(0, 2, 60)]
     trial = Trial(raw(data), "class", n_held_out=10)
-    (part,) = trial._parts(naive())
+    (part,) = trial.parts(naive())
     model = Recipe(search=TAN(target="class")).fit(part.train, "class")
     found = model.log_probabilities(part.test)
     rows = {v.name: [v.states[c] for c in part.test.codes(v.name)] for v in part.test.variables}

@@ -4,11 +4,13 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
 from bestdag.cli.main import COMMANDS
 from bestdag.examples import example
+from bestdag.learning import learn
 from tests.signals import GUARD
 
 DATA, NETWORK = str(example("asia.csv")), str(example("asia.bif"))
@@ -37,7 +39,13 @@ RUNS = {
     "score-table": [DATA, "--max-parents", "1", "-o", "-"],
     "tan": [DATA, "--target", "lung"],
     "tree": [DATA],
+    "verify": ["../proof.json", DATA],
 }
+
+
+@cache
+def certificate():
+    return learn(DATA, "bic").certificate()
 
 
 # Ordinarily a few stand for all where it does not depend on the command.
@@ -58,6 +66,7 @@ def run(name, folder, *closed, addresses=None):
             resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
 
     folder.mkdir()
+    certificate().save(folder / "../proof.json")
     (folder / "../numbers.csv").write_text("x,y\n" + "".join(f"{k / 8},a\n" for k in range(99)))
     command = [sys.executable, "-m", "bestdag", name, *RUNS[name]]
     done = subprocess.run(

@@ -16,17 +16,21 @@ from bestdag import (
     FSNML,
     MLE,
     BDeu,
+    Dag,
     Dirichlet,
     Exact,
     MinBDeu,
     Network,
+    Scorer,
     fit_network,
     learn,
+    read,
 )
 from bestdag.errors import NotEnoughMemoryError
 from bestdag.examples import example
-from bestdag.search import SEARCHES
+from bestdag.search import SEARCHES, auto
 from bestdag.search.hill_climb import HillClimb
+from tests.search.test_order import chain_data
 from tests.signals import GUARD, ctrl_c_in_native_work, hearing, wait_until
 
 CSV = str(example("asia.csv"))
@@ -44,7 +48,8 @@ def test_json_has_the_one_shape_of_structures(cli):
     result = json.loads(cli("learn", CSV, "--score", "bic", "--json").out)
     assert list(result) == [
         "search", "engine", "score_name", "status", "among", "limits", "advice", "score", "bound",
-        "gap", "gap_per_row", "seconds", "resumed_seconds", "rows_in", "passes", "peak_bytes",
+        "gap", "gap_per_row", "empty_score", "proved", "ladder",
+    "seconds", "resumed_seconds", "rows_in", "passes", "peak_bytes",
         "workers", "variables", "arcs", "compelled", "score_lost", "notes", "data",
         "settings",
     ]  # fmt: skip
@@ -72,6 +77,37 @@ def test_any_search_says_how_far_from_the_best_it_may_be(cli):
     result = json.loads(cli(*ask, "--bound", "--json").out)
     assert result["gap"] == max(0.0, result["bound"] - result["score"])
     assert result["gap_per_row"] == result["gap"] / 2000
+
+
+def test_the_ladder_is_a_table_and_values(cli, tmp_path, monkeypatch):
+    monkeypatch.setattr(auto, "forecast_whole", lambda problem: None)
+    path = tmp_path / "chain.csv"
+    chain_data(10, 200, 0).to_csv(path)
+    ask = ("learn", path, "--score", "bic", "--time-limit", "60")
+    lines = cli(*ask, "--ladder").out.splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("parents"))
+    assert lines[head + 1].startswith("at most 1")
+    assert "proved (edmonds)" in lines[head + 1]
+    last = next(line for line in lines[head:] if line.startswith("any"))
+    assert "the same" in last
+    assert not any(line.startswith("parents") for line in cli(*ask).out.splitlines())
+    result = json.loads(cli(*ask, "--json").out)
+    assert result["proved"] == "all"
+    assert [rung["max_parents"] for rung in result["ladder"]][:1] == [1]
+    assert result["ladder"][-1]["max_parents"] is None
+    assert result["ladder"][-1]["score"] == result["score"]
+    empty = Scorer(read(path), "bic").total(Dag(result["variables"]))
+    assert result["empty_score"] == pytest.approx(empty, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("search", "words"),
+    [("auto", "the proof is about all at once"), ("tabu", "only the search auto has rungs")],
+)
+def test_an_answer_without_rungs_says_why(cli, search, words):
+    shown = cli("learn", CSV, "--search", search, "--ladder").out
+    assert sum(line.startswith("no ladder: ") for line in shown.splitlines()) == 1
+    assert words in shown
 
 
 def test_a_bound_for_a_file_of_scores_is_among_its_sets(cli, scores):

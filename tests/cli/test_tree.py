@@ -11,7 +11,8 @@ from bestdag.examples import example
 CSV = str(example("asia.csv"))
 KEYS = [
     "search", "engine", "score_name", "status", "among", "limits", "advice", "score", "bound",
-    "gap", "gap_per_row", "seconds", "resumed_seconds", "rows_in", "passes", "peak_bytes",
+    "gap", "gap_per_row", "empty_score", "proved", "ladder",
+    "seconds", "resumed_seconds", "rows_in", "passes", "peak_bytes",
         "workers", "variables", "arcs", "compelled", "score_lost", "notes", "data",
         "settings",
 ]  # fmt: skip

@@ -115,7 +115,8 @@ def test_rows_that_really_do_not_fit_into_a_worker_are_said(small, tmp_path, mon
     duckdb.sql(f"COPY (SELECT {cells} FROM range(2_000_000) AS t(i)) TO '{path}'")
     with pytest.raises(NotEnoughMemoryError, match=r"take 95.4 MiB, and 1 worker has room for"):
         read_on(small, path)
-    monkeypatch.setattr(reading, "_require_room", lambda *_: None)
+    roomy = [session.Machine(m.address, 1, 1e12) for m in session.machines(small)]
+    monkeypatch.setattr(reading, "machines", lambda _: roomy)
     small.run_on_scheduler(_allow_failures, 0)
     with pytest.raises(NotEnoughMemoryError, match=r"cluster: .* memory"):
         learn(read_on(small, path), "bic", search="hill_climb")
@@ -154,8 +155,8 @@ def _hide():
     def facts(path):
         raise DataError(f"read: there is no file {path!r}")
 
-    parquet.kept = parquet._file_facts
-    parquet._file_facts = facts
+    parquet.kept = parquet.file_facts
+    parquet.file_facts = facts
 
 
 def _change():
@@ -163,13 +164,13 @@ def _change():
 
     from bestdag.cluster import reading as parquet
 
-    parquet._file_facts = lambda path: replace(parquet.kept(path), n_bytes=1)
+    parquet.file_facts = lambda path: replace(parquet.kept(path), n_bytes=1)
 
 
 def _show():
     from bestdag.cluster import reading as parquet
 
-    parquet._file_facts = parquet.kept
+    parquet.file_facts = parquet.kept
 
 
 def test_a_file_that_nobody_sees_is_said_as_by_one_machine(client):

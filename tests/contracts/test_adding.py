@@ -3,11 +3,12 @@
 The package is copied, each kind gets a file and its line, and nothing else is touched. Then the
 copy is used, in Python and on the command line, its documentation is listed, and the contract tests
 run on what was added. What is added is in `FILES` and `LINES`: where a protocol changes (a search,
-a missing-data method), its entry there is all there is to change here. A way to hold rows is tried
-by `tests/providers`, which adds two to the package and runs these contracts on them.
+a missing-data method), its entry there is all there is to change here. What must be listed in
+`tests` is in `PLUGIN`: a line for a place for rows, and one for a way in.
 """
 
 import json
+import math
 import os
 import re
 import shutil
@@ -286,17 +287,136 @@ class Star:
         """Draw the arcs."""
         return np.array([[0, k] for k in range(1, self.rays + 1)])
 ''',
+    "data/sources/records.py": '''
+"""Records: a list of dicts, one for each row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bestdag.data.sources.frame import FrameSource
+
+
+def are_records(source: Any) -> bool:
+    """Whether a source is such a list."""
+    return isinstance(source, list) and all(isinstance(row, dict) for row in source)
+
+
+def open_records(rows: Any, title: str) -> FrameSource:
+    """Open them, column by column."""
+    return FrameSource([(name, [row[name] for row in rows]) for name in rows[0]], title)
+''',
+    "data/sinks/tally.py": '''
+"""Rows that are counted by Python alone, one by one."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from bestdag.data.dataset import Dataset
+from bestdag.data.encoder import Encoded
+from bestdag.data.settings import choose
+from bestdag.data.sinks.memory import MemorySink
+from bestdag.data.table import open_table
+
+
+class Tally:
+    """Counts of families over rows that are tuples of codes."""
+
+    rows_in: Literal["disk"] = "disk"
+    workers = 1
+
+    def __init__(self, data: Dataset) -> None:
+        self.variables = tuple(sorted(data.variables, key=lambda v: v.name))
+        self.n_rows, self.total_weight, self.passes = data.n_rows, data.total_weight, 0
+        weights = np.ones(data.n_rows, np.int64) if data.weights is None else data.weights
+        self.has_real_weights = weights.dtype == np.float64
+        self._kind = weights.dtype
+        self._arities = [v.arity + (v.name in data.missing_counts) for v in self.variables]
+        columns = [data.codes(v.name).tolist() for v in self.variables]
+        self._rows = list(zip(weights.tolist(), *columns))
+
+    def count(self, families: Any, *, max_cells: float) -> list[Any]:
+        """Count families."""
+        self.passes += 1
+        children, ends, parents = (part.tolist() for part in families)
+        groups = [parents[begin:end] for begin, end in zip(ends, ends[1:])]
+        return [self._counted(child, group) for child, group in zip(children, groups)]
+
+    def _counted(self, child: int, group: list[int]) -> Any:
+        seen: dict[tuple[int, ...], Any] = {}
+        for weight, *row in self._rows:
+            cells = seen.setdefault(tuple(row[p] for p in group), [0] * self._arities[child])
+            cells[row[child]] += weight
+        places = np.array(sorted(seen), np.uint16).reshape(len(seen), len(group))
+        return places, np.array([seen[place] for place in sorted(seen)], self._kind)
+
+
+class TalliedRows(Dataset):
+    """A data set that is counted by a tally."""
+
+    __slots__ = ()
+
+    @property
+    def rows_in(self) -> Literal["disk"]:
+        """As if they were elsewhere."""
+        return "disk"
+
+    def count_provider(self, threads: int) -> Tally:
+        """Return what counts."""
+        return Tally(self)
+
+    def select(self, columns: Any = None, rows: Any = None) -> Dataset:
+        """Take some columns, which are counted in the same way."""
+        return tallied(super().select(columns, rows))
+
+
+def tallied(data: Dataset) -> TalliedRows:
+    """Return a data set as one that is counted by a tally."""
+    return TalliedRows(data.variables, [data.codes(name) for name in data.names], data.weights)
+
+
+class TallySink(MemorySink):
+    """Columns in memory, counted by a tally."""
+
+    def dataset(self, encoded: Encoded) -> TalliedRows:
+        """Return what was kept."""
+        return tallied(super().dataset(encoded))
+
+
+class InTally:
+    """The place for rows."""
+
+    def reads(self, source: Any) -> bool:
+        """Read whatever comes."""
+        return True
+
+    def read(self, source: Any, **settings: Any) -> TalliedRows:
+        """Read a table that is not in memory."""
+        sink = TallySink()
+        with open_table(source, choose(source, **settings)) as table:
+            return sink.dataset(table.encode_into(sink, collapse=False))
+''',
     "network/marked.py": '''
 """Our JSON behind a mark."""
 
+from bestdag.errors import FormatError
 from bestdag.network import json_format
 
 
 def parse(data, source):
-    """Read a network."""
+    """Read a network; the first line stays, empty, so that others keep their numbers."""
     mark, _, rest = data.partition(b"\\n")
-    assert mark == b"marked"
-    return json_format.parse(rest, source)
+    if mark != b"marked":
+        raise FormatError(f"{source}:1:1: the first line must be 'marked'")
+    return json_format.parse(b"\\n" + rest, source)
+
+
+def looks_like(text):
+    """Whether a text begins as such a file does."""
+    return text.startswith("marked")
 
 
 def render(network):
@@ -306,6 +426,8 @@ def render(network):
 }
 # In which list, before which line.
 LINES = [
+    ("data/sources", "records", "are_records", "from bestdag.errors"),
+    ("data/sources", "records", "open_records", "from bestdag.errors"),
     ("scores", "arc_price", "ArcPrice", "# isort"),
     ("search", "every_nth", "EveryNth", "# isort"),
     ("search", "second_climb", "SecondClimb", "# isort"),
@@ -330,9 +452,71 @@ LINES += [
     ("graph/knowledge/kinds/__init__.py", "    First,", "]"),
     ("plots/__init__.py", '    "parent_numbers",', "]"),
     ("cli/main.py", '    "count-rows": "Count the rows of a table.",', '    "tree":'),
+    (
+        "data/sources/__init__.py",
+        "    if are_records(source):\n        return open_records(source, form.title)",
+        "    listed = frame_columns",
+    ),
+    (
+        "data/missing.py",
+        """
+class _LastState(_Keep):
+    name: ClassVar[str] = "last"
+    makes_state: ClassVar[bool] = True
+
+""",
+        "# The list:",
+    ),
+    ("../studies/__init__.py", '    "coins": "whether a coin is fair",', '    "carvalho2009":'),
 ]
 # In which list a name is put behind another.
-NAMES = [("data/discretization/__init__.py", "Uniform)}", "Uniform, AtZero)}")]
+NAMES = [
+    ("data/discretization/__init__.py", "Uniform)}", "Uniform, AtZero)}"),
+    ("data/missing.py", "_Keep())", "_Keep(), _LastState())"),
+]
+STUDY = '''
+"""Whether a coin is fair."""
+
+from bestdag import BDeu, Dag, Dataset, Scorer, Variable, learn
+from studies.claims import Claim
+from studies.sections import Table
+from studies.study import Study, Trial
+
+
+def trials(size, seed):
+    """List one trial for each number of throws."""
+    return [Trial("throws", {"n": n, "seed": seed}) for n in (2, 4)]
+
+
+def run(trial, folder):
+    """Score as many heads as tails."""
+    data = Dataset([Variable("coin", ("heads", "tails"))], [[0, 1] * (trial.settings["n"] // 2)])
+    return {"n": trial.settings["n"], "score": Scorer(data, BDeu()).total(Dag(["coin"]))}
+
+
+def sections(rows):
+    """Show the scores."""
+    return [Table("Coins", ["n", "score"], [[str(r["n"]), f"{r['score']:.4f}"] for r in rows], "")]
+
+
+def claims(rows):
+    """Judge that more throws are less probable."""
+    two, four = (row["score"] for row in sorted(rows, key=lambda row: row["n"]))
+    return [Claim("C1", "p. 1", "More is less.", "holds" if four < two else "no", "", "")]
+
+
+STUDY = Study("coins", "Coins", "Nobody (2000).", trials, run, sections, claims)
+'''
+# A line in `tests/providers`, and one in `tests/journeys/ways_in.py`.
+PLUGIN = """
+from bestdag.data.sinks.tally import tallied
+from tests.journeys import ways_in
+from tests.providers import PROVIDERS
+
+PROVIDERS["tally"] = tallied
+rows = [dict(zip(ways_in.TABLE, row)) for row in zip(*ways_in.TABLE.values())]
+ways_in.WAYS_IN["records_of_python"] = ways_in.IN_MEMORY["records of python"] = lambda _: rows
+"""
 # An editable install has a finder of its own, which would find the package and not the copy.
 ONLY_PATHS = "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if isinstance(f, type)]\n"
 TABLE = "a,b,c,d\n" + "0,0,1,0\n0,0,1,1\n1,1,0,0\n1,0,0,1\n"
@@ -347,6 +531,11 @@ def folder(tmp_path_factory):
     shutil.copytree(original, copy, ignore=shutil.ignore_patterns("__pycache__"))
     if not list(copy.glob("_core.*.so")):
         shutil.copy(_core.__file__, copy)
+    studies = folder / "studies"
+    shutil.copytree(_ROOT / "studies", studies, ignore=shutil.ignore_patterns("__pycache__"))
+    (studies / "coins").mkdir()
+    (studies / "coins/__init__.py").write_text(STUDY.lstrip())
+    (folder / "adds_lines.py").write_text(PLUGIN)
     for name, text in FILES.items():
         assert not (copy / name).exists()
         (copy / name).write_text(text.lstrip())
@@ -376,7 +565,7 @@ def ask(folder):
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stderr or done.stdout[-3000:]
         return done.stdout
 
     return ask
@@ -527,18 +716,58 @@ def test_more_of_what_was_added_is_on_the_command_line(ask, folder):
     assert all(child != "c" for _, child in found["arcs"])
 
 
+def test_sources_sinks_and_strategies_of_reading_are_used(ask, folder):
+    code = """
+import json, bestdag as bd
+from bestdag.data.readers import read_rows
+from bestdag.data.sinks.tally import InTally
+rows = [{"a": "x", "b": "u"}, {"a": None, "b": "v"}, {"a": "y", "b": "v"}, {"a": "y", "b": "u"}]
+print(bd.read(rows, missing="last").codes("a").tolist())
+print(bd.learn(rows, "bic", missing="drop", support=0).n_rows)
+held = read_rows("t.csv", rows_in=InTally()).dataset
+here, there = bd.learn("t.csv", "bdeu", support=0), bd.learn(held, "bdeu", support=0)
+print(type(held).__name__, held == bd.read("t.csv"), here.rows_in, there.rows_in)
+print(here.dag == there.dag, abs(here.score - there.score) < 1e-9)
+"""
+    codes, n_rows, held, same = ask("-c", code).splitlines()
+    assert (codes, n_rows) == ("[0, 1, 1, 1]", "3")
+    assert held == "TalliedRows True memory disk"
+    assert same == "True True"
+    (folder / "one_gap.csv").write_text("a,b\nx,u\n,v\ny,v\ny,u\n")
+    shown = json.loads(ask("-m", "bestdag", "info", "one_gap.csv", "--missing", "last", "--json"))
+    assert shown["variables"][0] == {"name": "a", "states": ["x", "y"], "missing": 0}
+    assert "|last]" in words(ask("-m", "bestdag", "pc", "--help"))
+
+
+def test_a_study_is_run(ask, folder):
+    assert "coins" in ask("-m", "studies", "--help")
+    shown = json.loads(ask("-m", "studies", "coins", "--threads", "1", "-o", "out", "--json"))
+    assert (shown["trials"], shown["claims"][0]["verdict"]) == (2, "holds")
+    # Of one throw each way: 1/2 * 1/2 / 2 = 1/8.
+    assert f"| 2 | {math.log(1 / 8):.4f} |" in (folder / "out/summary.md").read_text()
+
+
 # What the contract tests are told to run: each name, and in which of their files it must appear.
 CONTRACTS = {
     "arc_price": ["every_score", "every_search", "every_setting", "every_provider", "support"],
     "second_climb": ["every_search", "every_setting", "every_provider"],
     "Blend": ["every_estimator"],
     "few_rows": ["every_independence_test"],
+    "most_frequent": ["every_treatment"],
+    "marked": ["every_network_format"],
+    "at_zero": ["discretize_cuts"],
+    "tally": ["every_provider"],
+    "records_of_python": ["every_function", "answers"],
 }
 
 
+PLACES = ["contracts", "journeys", "data/test_discretize_cuts.py"]
+
+
 def test_contract_tests_hold_for_them(ask):
-    told = ["-m", "pytest", str(_ROOT / "tests/contracts"), "--rootdir", str(_ROOT), "-q", "-rA"]
-    told += ["-p", "no:cacheprovider", "-k", f"({' or '.join(CONTRACTS)}) and not every_nth"]
+    told = ["-m", "pytest", *(str(_ROOT / "tests" / place) for place in PLACES)]
+    told += ["--rootdir", str(_ROOT), "-q", "-rA", "-p", "no:cacheprovider", "-p", "adds_lines"]
+    told += ["-k", f"({' or '.join(CONTRACTS)}) and not every_nth"]
     told += [f"--deselect={_ROOT}/tests/contracts/test_adding.py"]
     shown = ask(*told)
     for name, modules in CONTRACTS.items():

@@ -325,9 +325,11 @@ def test_memory_is_a_small_multiple_of_the_file(suffix):
     rows[:, 3] = 1.0
     network = Network([coin("a", states), ConditionalTable(b, (a,), rows)])
     form = FORMATS[suffix]
-    short = b"0" if suffix == ".json" else b"00"
-    data = re.sub(rb"\b0\.0\b", short, form.render(network))
-    form.parse(data, "x")  # what is imported on first use
+    data = re.sub(rb"\b0\.0\b", b"00", form.render(network))
+    try:
+        form.parse(data, "x")  # what is imported on first use, too
+    except FormatError:  # no number, in JSON
+        data = re.sub(rb"\b00\b", b"0", data)
     tracemalloc.start()
     try:
         form.parse(data, "x")

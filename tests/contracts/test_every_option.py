@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields
+from functools import cache
 
 import click
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from bestdag.cli.main import run
 from bestdag.graph.generators import GENERATORS
 from bestdag.independence import TESTS
+from bestdag.learning import learn
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
 from tests.contracts.test_every_message import click_commands, python_words
@@ -47,9 +49,11 @@ NEEDED = {
     "score-table": ["t.csv", "--drop", "w", "-o", "out.jkl"],
     "tan": ["t.csv", "--target", "a", "--drop", "w"],
     "tree": ["t.csv", "--drop", "w"],
+    "verify": ["proof.json", "t.csv", "--drop", "w"],
 }
 # What an option needs beside it to mean something.
 BESIDE = {
+    "--certificate-of": ["--certificate", "out.json"],
     "--kappa": ["--structure-prior", "net.bif"],
     "--perturb": ["--restarts", "1"],
 }
@@ -103,9 +107,17 @@ def values_of(name, flag, beside):
     return VALUES if not is_of_a_score or _FIRST[flag, beside] == name else FEWER
 
 
+@cache
+def certificate():
+    rows = [line.split(",")[:3] for line in TABLE.split()]
+    columns = zip(*rows, strict=True)
+    return learn({name: list(column) for name, *column in columns}).certificate()
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text(TABLE)
+    certificate().save(tmp_path / "proof.json")
     (tmp_path / "net.bif").write_text(NET)
     monkeypatch.chdir(tmp_path)
     return tmp_path

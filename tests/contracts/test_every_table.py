@@ -35,7 +35,7 @@ NETWORK = {
 # They read tables in a way of their own, or none.
 OTHERS = {
     *("compare", "convert", "discretize", "draw", "explain", "query", "random"),
-    "sample",
+    *("sample", "verify"),
 }
 TOLD = table_options()(click.command()(lambda: None)).params
 EVERY = {flag for option in TOLD for flag in option.opts}

@@ -7,7 +7,7 @@ import pytest
 
 from bestdag import BIC, BDeu, Dataset, Scorer, Variable, learn
 from bestdag.counts.engine import CountingEngine
-from bestdag.data.sinks.disk import _opened, build_folder
+from bestdag.data.sinks.disk import build_folder, opened
 
 # In turn the rows (a, b, c); behind 2^31 others, that wrapped numbers would not find.
 HEAD = [(0, 0, 0), (1, 1, 0), (0, 0, 1), (1, 1, 1), (0, 1, 0)]
@@ -93,11 +93,11 @@ def test_more_rows_than_31_bits_number_are_counted_on_disk(tmp_path):
                 folder.append([column[: n - first] for column in columns], None)
         about = {"stamp": None, "warnings": [], "notes": [], "n_source": None, "missing": {}}
         folder.finish(VARIABLES, N_ROWS, about)
-    rows = _opened(str(tmp_path / "rows"), None, keeps=True)
+    rows = opened(str(tmp_path / "rows"), None, keeps=True)
     try:
         assert (rows.rows_in, rows.n_rows) == ("disk", N_ROWS)
         assert_known(rows)
-        assert _opened(str(rows.folder), N_ROWS, keeps=True).count_provider(1).block_rows < 2**31
+        assert opened(str(rows.folder), N_ROWS, keeps=True).count_provider(1).block_rows < 2**31
         end = rows.select(rows=slice(N_HEAD, None))
         assert CountingEngine(end).count([("c", [])])[0].table.tolist() == [[0, 1000, 2000]]
     finally:

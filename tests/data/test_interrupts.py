@@ -28,7 +28,7 @@ def test_an_interrupt_before_the_thread_starts_means_the_work_never_runs(monkeyp
     def start(self):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(interrupts._Task, "start", start)
+    monkeypatch.setattr(interrupts.Task, "start", start)
     ran = []
     with duckdb.connect() as con, pytest.raises(KeyboardInterrupt):
         interruptible(lambda: ran.append(1), con)
@@ -42,7 +42,7 @@ def test_an_interrupt_while_the_thread_starts_ends_the_query(monkeypatch):
         whole(self)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(interrupts._Task, "start", start)
+    monkeypatch.setattr(interrupts.Task, "start", start)
     with duckdb.connect() as con, pytest.raises(KeyboardInterrupt):
         interruptible(lambda: con.execute(SLOW).fetchall(), con)
     for thread in readers():
@@ -96,13 +96,13 @@ def test_a_second_interrupt_does_not_leave_the_query_running(monkeypatch):
             began.set()
             return con.execute(SLOW).fetchall()
 
-        class Task(interrupts._Task):
+        class Task(interrupts.Task):
             def begin(self):
                 self.start()
                 began.wait(GUARD)
                 raise KeyboardInterrupt
 
-        monkeypatch.setattr(interrupts, "_Task", Task)
+        monkeypatch.setattr(interrupts, "Task", Task)
         with pytest.raises(KeyboardInterrupt):
             interruptible(work, Impatient(con))
         assert con.execute("SELECT 1").fetchall() == [(1,)]  # it is free again
@@ -159,7 +159,7 @@ def test_every_query_of_a_file_can_be_interrupted(monkeypatch, tmp_path):
 def test_a_query_that_must_not_be_interrupted_ends_first(monkeypatch):
     began, ended = threading.Event(), []
 
-    class Task(interrupts._Task):
+    class Task(interrupts.Task):
         def begin(self):
             self.start()
             began.wait(GUARD)
@@ -170,7 +170,7 @@ def test_a_query_that_must_not_be_interrupted_ends_first(monkeypatch):
         time.sleep(0.2)
         ended.append(1)
 
-    monkeypatch.setattr(interrupts, "_Task", Task)
+    monkeypatch.setattr(interrupts, "Task", Task)
     with pytest.raises(KeyboardInterrupt):
         to_the_end(work)
     assert ended

@@ -10,7 +10,7 @@ import pytest
 
 from bestdag import discretize, read
 from bestdag.classification.uncut import read_uncut
-from bestdag.data.cutting import kept_values
+from bestdag.data.cutting import category_values
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES
 from bestdag.errors import DataError
 
@@ -120,5 +120,5 @@ def test_text_that_spells_numbers_is_text_to_scikit_learn_alone():
     ],
 )
 def test_the_rule_by_hand(values, kept):
-    assert kept_values(np.array(values, np.float64), max_values=2) == kept
-    assert kept_values(np.array(values, np.float64), max_values=9, max_states=2) == kept
+    assert category_values(np.array(values, np.float64), max_values=2) == kept
+    assert category_values(np.array(values, np.float64), max_values=9, max_states=2) == kept

@@ -101,7 +101,7 @@ def bucket(parts, tmp_path, monkeypatch):
     for path in parts.rglob("*.parquet"):
         store.upload_file(str(path), "shop", f"rows/{path.relative_to(parts)}")
     secrets = {"secret_directory": str(tmp_path / "secrets")}
-    monkeypatch.setattr(duck_connection, "_shares", lambda: secrets)
+    monkeypatch.setattr(duck_connection, "resource_settings", lambda: secrets)
     with duckdb.connect(config=secrets) as con:
         con.execute(
             f"CREATE PERSISTENT SECRET (TYPE s3, KEY_ID 'somebody', SECRET 'secret', "
@@ -165,7 +165,7 @@ def test_what_duckdb_lacks_is_said_in_one_line(source, tmp_path, monkeypatch):
         "extension_directory": str(tmp_path),
         "custom_extension_repository": str(tmp_path / "none"),
     }
-    monkeypatch.setattr(duck_connection, "_shares", lambda: no_network)
+    monkeypatch.setattr(duck_connection, "resource_settings", lambda: no_network)
     with pytest.raises(DataError) as error:
         read(source)
     install = r"python -c \"import duckdb; duckdb.sql\('INSTALL httpfs'\)\""

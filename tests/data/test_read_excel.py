@@ -9,7 +9,6 @@ import pytest
 
 from bestdag import discretize, read
 from bestdag.cli.main import run
-from bestdag.data.sources.excel import _letters
 from bestdag.errors import (
     DataError,
     DataWarning,
@@ -260,7 +259,11 @@ def test_without_openpyxl_it_says_what_to_install(book, monkeypatch, capsys):
     assert "pip install 'bestdag[excel]'" in capsys.readouterr().err
 
 
-def test_columns_are_named_as_excel_does():
-    names = [_letters(place) for place in range(16_384)]
-    assert names[:3] + names[-1:] == ["A", "B", "C", "XFD"]
-    assert names == [openpyxl.utils.get_column_letter(place + 1) for place in range(16_384)]
+@pytest.mark.parametrize(
+    ("place", "letters"), [(26, "Z"), (27, "AA"), (52, "AZ"), (53, "BA"), (702, "ZZ"), (703, "AAA")]
+)
+def test_columns_are_named_as_excel_does(place, letters, book):
+    assert openpyxl.utils.get_column_letter(place) == letters
+    names = [None if k == place else f"x{k}" for k in range(1, place + 2)]
+    with pytest.raises(DataError, match=rf"cell {letters}1 is empty"):
+        read(book({"s": [names, ["a"] * len(names)]}))

@@ -340,15 +340,18 @@ def test_csv_export_writes_weights_and_missing_cells(tmp_path):
     assert read(tmp_path / "t.csv", missing="keep", weights="n") == data
 
 
-def test_csv_export_is_complete_or_untouched(tmp_path, monkeypatch):
+def test_csv_export_is_complete_or_untouched(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("before")
     path.chmod(0o640)
+
+    class Failing(Dataset):
+        def codes(self, name):
+            raise ZeroDivisionError
+
     data = read({"a": ["x", "y"]})
-    with monkeypatch.context() as patch:
-        patch.setattr("bestdag.data.output._quoted", lambda _: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            data.to_csv(path)
+    with pytest.raises(ZeroDivisionError):
+        Failing(data.variables, [data.codes("a")]).to_csv(path)
     assert path.read_text() == "before"
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
     data.to_csv(path)

@@ -1,6 +1,7 @@
 """Structural EM: expected counts, scores of what rows show, rounds that never fall, refusals."""
 
 import pickle
+from dataclasses import asdict
 from itertools import pairwise
 from math import log
 
@@ -13,7 +14,6 @@ import bestdag as bd
 from bestdag import BIC, EM, LL, Dag, Dataset, StructuralEM, Variable, _core, learn, run_em
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
-from bestdag.incomplete.rounds import Rounds
 from bestdag.incomplete.scoring import expected_scorer, observed_score
 from bestdag.scores import SCORES, make_score
 from bestdag.search import SEARCHES, TAN, HillClimb
@@ -318,26 +318,43 @@ def test_a_time_limit_gives_the_best_so_far():
     assert result.score <= observed_score(result.dag, data, "bic").score + 1e-3
 
 
-def out_of_time(*_):
-    raise _core.OutOfTimeError
+@pytest.fixture
+def out_of_time_after(monkeypatch):
+    """Return a search after whose first end time is up for so many fits of parameters."""
+    left, maximized = [], EM.maximized
+
+    def limited(em, *arguments):
+        if left:
+            left.pop()
+            raise _core.OutOfTimeError
+        return maximized(em, *arguments)
+
+    def after(search, n_fits):
+        class Last(type(search)):
+            def steps(self, problem):
+                yield from type(search).steps(self, problem)
+                left.extend([None] * n_fits)
+
+        return Last(**asdict(search))
+
+    monkeypatch.setattr(EM, "maximized", limited)
+    return after
 
 
 @pytest.mark.parametrize("is_tan", [False, True])
-def test_when_time_is_up_in_the_first_round_its_structure_is_returned(monkeypatch, is_tan):
+def test_when_time_is_up_in_the_first_round_its_structure_is_returned(out_of_time_after, is_tan):
     data = sampled(4, 100, 0.2, seed=1)
-    search = TAN(target=data.names[0]) if is_tan else HillClimb()
-    monkeypatch.setattr(Rounds, "_continued", out_of_time)
+    search = out_of_time_after(TAN(target=data.names[0]) if is_tan else HillClimb(), 1)
     result = learn(data, "bic", search=search, missing="em", time_limit=100)
     assert result.status == "time limit"
     assert result.dag.arcs
     assert result.score <= observed_score(result.dag, data, "bic").score + 1e-6
 
 
-def test_when_there_is_no_time_to_look_at_it_the_start_is_returned(monkeypatch):
+def test_when_there_is_no_time_to_look_at_it_the_start_is_returned(out_of_time_after):
     data = sampled(4, 100, 0.2, seed=1)
-    monkeypatch.setattr(Rounds, "_continued", out_of_time)
-    monkeypatch.setattr(Rounds, "_settle_for", out_of_time)
-    result = learn(data, "bic", search="hill_climb", missing="em", time_limit=100)
+    search = out_of_time_after(HillClimb(), 2)
+    result = learn(data, "bic", search=search, missing="em", time_limit=100)
     assert result.status == "time limit"
     assert not result.dag.arcs
     assert result.score == pytest.approx(observed_score(result.dag, data, "bic").score)

@@ -30,6 +30,7 @@ TABLE_COMMANDS = {
     "score-table": ["TABLE", "-o", "OUT.jkl"],
     "tan": ["TABLE", "--target", "wet"],
     "tree": ["TABLE"],
+    "verify": ["proof.json", "TABLE"],
 }
 NETWORK_COMMANDS = {
     "compare": ["net.bif", "NETWORK"],
@@ -51,7 +52,8 @@ NETWORKS = [f"net{suffix}{gz}" for suffix in FORMATS for gz in ("", ".gz")]
 
 @pytest.fixture(scope="module")
 def files(folder):
-    """Add the networks to the folder with the tables."""
+    """Add the networks and a certificate to the folder with the tables."""
+    bd.learn(DATA).certificate().save(folder / "proof.json")
     network = bd.fit_network(bd.Dag(DATA.names, [("rain", "wet")]), DATA)
     for name in NETWORKS:
         network.save(folder / name)

@@ -1,24 +1,35 @@
 """Every way in, into every function that takes data: the answer is that for the Dataset."""
 
 import inspect
+import pydoc
+import re
 import warnings
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import bestdag as bd
+from bestdag.classification.uncut import read_uncut
 from bestdag.errors import InvalidParameterError
-from tests.journeys.ways_in import CODES, DATA, IN_MEMORY, SCANNED, WAYS_IN
+from tests.journeys.ways_in import CODES, DATA, IN_MEMORY, SCANNED, TABLE, WAYS_IN
 
 DAG = bd.Dag(["rain", "size", "wet"], [("rain", "wet")])
 NETWORK = bd.fit_network(DAG, DATA)
 COMPILED = NETWORK.compile()
 SAMPLED = bd.posterior(DATA, method="sampling", samples=20)
+CERTIFICATE = bd.learn(DATA).certificate()
 AVERAGED = bd.average_networks(SAMPLED, DATA)
 
 
 def _learned(result):
     return result.dag, result.score, result.status, result.dataset
+
+
+def _uncut(table):
+    # Numbers that are kept as states have cut points; declared states have none.
+    states = {name: table.dataset.variable(name).states for name in table.names}
+    return states, {name: table.dataset.codes(name).tolist() for name in table.names}
 
 
 # Each function that takes data, and what of its answer is compared. After a blank: another way
@@ -48,8 +59,10 @@ ANSWERS = {
         data, "rain", "wet"
     ),
     "distance_score": lambda data: bd.distance_score(DAG, data),
+    "verify": lambda data: bd.verify(CERTIFICATE, data).checked,
     "fit_network": lambda data: bd.fit_network(DAG, data),
     "fit_network again": lambda data: bd.fit_network(NETWORK, data),
+    "classification.uncut.read_uncut": lambda data: _uncut(read_uncut(data, target="wet")),
     "run_em": lambda data: bd.run_em(DAG, data).network,
     "expected_scorer": lambda data: bd.expected_scorer(NETWORK, data).total(DAG),
     "observed_score": lambda data: bd.observed_score(DAG, data).score,
@@ -70,8 +83,12 @@ ANSWERS = {
     "AveragedNetwork.predict": lambda data: AVERAGED.predict("wet", data).tolist(),
     "AveragedNetwork.predict_proba": lambda data: AVERAGED.predict_proba("wet", data).tolist(),
 }
-# Has tests of its own below.
+# What has tests of its own below; scikit-learn calls a table X.
 APART = {"scan"}
+FRAMES = [
+    *("pandas", "pandas with an index", "pandas categorical", "pandas nullable"),
+    *("polars", "polars categorical", "arrow", "arrow dictionaries"),
+]
 # Parameters of any type that are no tables.
 NO_TABLE = {"ax", "best", "cluster", "con", "limits", "rows", "said", "settings", "start", "true"}
 # Some ways in share a road after their first line: every road goes through every function, every
@@ -117,6 +134,17 @@ def test_scan_refuses_what_is_in_memory_and_says_what_reads_it(way, folder):
         bd.scan(IN_MEMORY[way](folder))
 
 
+@pytest.mark.parametrize("way", FRAMES)
+def test_scikit_learn_takes_every_frame(way, folder):
+    sklearn = pytest.importorskip("bestdag.sklearn")
+
+    def predicted(data):
+        fitted = sklearn.TANClassifier().fit(data, TABLE["rain"])
+        return fitted.predict(data).tolist(), fitted.predict_proba(data).tolist()
+
+    assert predicted(WAYS_IN[way](folder)) == predicted(pd.DataFrame(TABLE))
+
+
 @pytest.mark.parametrize("name", ["read", "learn", "bootstrap", "pc", "discretize", "Scorer"])
 def test_a_plain_array_is_a_table_whose_columns_are_numbered(name):
     take = {
@@ -135,9 +163,15 @@ def _takes_data(function):
     return any(p.annotation in ("Any", "Any | None") and p.name not in NO_TABLE for p in parameters)
 
 
+def _documented():
+    """List what has a place in the reference, though it is not in `bestdag` itself."""
+    api = (Path(__file__).parents[2] / "docs/api.md").read_text()
+    return re.findall(r"^\.\. auto(?:class|function):: bestdag\.(\w+\.\S+)$", api, re.M)
+
+
 def _public_functions():
-    for name in bd.__all__:
-        thing = getattr(bd, name)
+    for name in [*bd.__all__, *_documented()]:
+        thing = pydoc.locate(f"bestdag.{name}")
         yield name, thing.__init__ if isinstance(thing, type) else thing
         if isinstance(thing, type):
             yield from (
@@ -148,7 +182,11 @@ def _public_functions():
 
 
 def test_no_public_function_with_data_is_left_out():
-    taking = {name for name, function in _public_functions() if _takes_data(function)}
+    taking = {
+        name
+        for name, function in _public_functions()
+        if _takes_data(function) and not name.startswith("sklearn.")
+    }
     assert taking == {name.partition(" ")[0] for name in ANSWERS} | APART
 
 

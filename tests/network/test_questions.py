@@ -30,7 +30,7 @@ def road(request, monkeypatch):
     if request.param != "whole tree":
         monkeypatch.setattr("bestdag.network.answers._SMALL_TREE", -1)
     if request.param == "what is needed":
-        monkeypatch.setattr("bestdag.network.answers._LARGEST_KEPT", -1)
+        monkeypatch.setattr("bestdag.network.answers._LARGEST_TREE", -1)
     return request.param
 
 

@@ -189,7 +189,7 @@ def test_tables_are_worked_out_once_and_forgotten_when_full(monkeypatch):
     shared = prior_network.PriorMarginals(net)
     assert [shared.of(c).tolist() for c in counts] == fresh
     assert len(calls) == 10  # pairs, not families
-    monkeypatch.setattr(prior_network, "_MAX_KEPT", 10)
+    monkeypatch.setattr(prior_network, "_MAX_CACHED", 10)
     small = prior_network.PriorMarginals(net)
     for _ in range(2):
         assert [small.of(c).tolist() for c in counts] == fresh

@@ -2,16 +2,18 @@
 
 import itertools
 import math
+import re
 import time
 
 import pytest
 
+from bestdag import watching
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.table import ParentSets, ScoreTable
+from bestdag.scores.table import ScoreTable
 from bestdag.search import auto as module
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
@@ -23,16 +25,37 @@ from bestdag.search.k2 import K2Search
 from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
 from bestdag.search.result import BoundSource
-from bestdag.search.steps import POINT, Bounded, Found, Proved, SearchEnd
+from bestdag.search.rung import Rung
+from bestdag.search.steps import POINT, Bounded, Found, SearchEnd
 from bestdag.search.tabu import Tabu
 from tests.search.exact.tables import random_table
 from tests.search.test_order import chain_data
+
+NINE = chain_data(9, 20, 0)
+
+
+def forecast(monkeypatch, seconds, n_bytes=1000):
+    """Let the proof of the whole seem to take so long; None: it is out of reach."""
+    needed = None if seconds is None else Forecast(n_bytes, seconds)
+    monkeypatch.setattr(module, "forecast_whole", lambda problem: needed)
+
+
+def solved(settings, **limits):
+    return Problem(Scorer(NINE, "bic"), **limits).solve(settings)
+
+
+def stopped(problem, score=-math.inf):
+    """Say what an exact search that was cut short may have found."""
+    yield Bounded(1000.0, BoundSource(kind="best local scores"))
+    yield Found(Dag(problem.names), score)
+    raise SearchEnd("time limit")
+
 
 # What comes with real searches ------------------------------------------------------------------
 
 
 def test_a_small_problem_is_proved():
-    scorer = Scorer(chain_data(8, 200, 0), "bdeu")
+    scorer = Scorer(chain_data(12, 200, 0), "bdeu")
     found = Problem(scorer).solve(Auto())
     assert (found.search, found.status) == ("exact", "optimum proved")
     assert found.score == pytest.approx(Problem(scorer).solve(Exact()).score, rel=1e-12)
@@ -42,9 +65,9 @@ def test_a_small_problem_is_proved():
 
 @pytest.mark.parametrize("name", SCORES)
 def test_every_score_has_a_bound_when_the_proof_does_not_fit(name, monkeypatch):
-    monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
+    forecast(monkeypatch, None)
     scorer = Scorer(chain_data(24, 300, 1), name)
-    found = Problem(scorer, time_limit=0.5).solve(Auto())
+    found = Problem(scorer, time_limit=0.1).solve(Auto())
     assert found.bound is not None
     assert found.bound >= found.score
     assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-12)
@@ -70,8 +93,8 @@ def test_a_score_of_ones_own_says_that_no_bound_is_known():
 
 
 def test_rounds_give_the_same_structure_every_time(monkeypatch):
-    monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
-    monkeypatch.setattr(Exact, "steps", _stopped, raising=False)
+    forecast(monkeypatch, None)
+    monkeypatch.setattr(Exact, "steps", lambda self, problem: stopped(problem))
     scorers = [Scorer(chain_data(25, 200, 3), "bdeu", threads=t) for t in (1, 3)]
     first, second = (Problem(scorer).solve(Auto(rounds=4)) for scorer in scorers)
     assert first.dag == second.dag
@@ -89,10 +112,10 @@ def test_rounds_give_the_same_structure_every_time(monkeypatch):
     ],
 )
 def test_it_is_not_below_a_search_that_ends_by_itself(search, monkeypatch):
-    monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
+    forecast(monkeypatch, None)
     scorer = Scorer(chain_data(35, 400, 5), "bic")
     alone = Problem(scorer).solve(search)
-    found = Problem(scorer).solve(Auto(budget=5.0))
+    found = Problem(scorer).solve(Auto(rounds=4))
     assert found.score >= alone.score - 1e-9 * abs(alone.score)
 
 
@@ -114,16 +137,17 @@ def test_a_few_variables_are_proved_at_once(n, name):
 
 
 def test_an_interrupt_is_not_called_an_end(monkeypatch):
-    world = World(monkeypatch)
+    forecast(monkeypatch, None)
 
-    def pressed(*_, **__):
-        raise KeyboardInterrupt
+    def press_in_a_proof(now):
+        if now.phase.startswith("proving"):
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "ParentSetListing", pressed)
-    found = world.run()
-    assert found.status == "interrupted"
-    assert "ended" not in found.notes[0]
-    assert found.bound == 0.0
+    with watching(press_in_a_proof):
+        result = Problem(Scorer(chain_data(12, 200, 0), "bic")).solve(Auto())
+    assert result.status == "interrupted"
+    assert "ended" not in result.notes[0]
+    assert result.bound is not None
 
 
 def test_ctrl_c_at_the_first_moment(monkeypatch):
@@ -138,21 +162,104 @@ def test_ctrl_c_at_the_first_moment(monkeypatch):
     assert knowledge.allows(found.dag)
 
 
+# The proof of the whole, as its forecast says ---------------------------------------------------
+
+
+# In seconds: what it would take, and the limit that is proposed, as people would give it.
+@pytest.mark.parametrize(
+    ("seconds", "proposed"), [(4, 10), (4.5, 30), (8, 30), (24, 60), (1000, 3600), (3000, 7200)]
+)
+def test_a_proof_that_does_not_fit_is_not_begun_and_a_limit_that_would_do_is_named(
+    seconds, proposed, monkeypatch
+):
+    forecast(monkeypatch, seconds)
+    result = solved(Auto(rounds=1), time_limit=1.9 * seconds)
+    assert result.status == "step limit"
+    (named,) = re.findall(r"a time limit of (\d+) s would give a proof", result.notes[0])
+    assert int(named) == proposed > 1.9 * seconds
+
+
+def test_without_a_limit_a_proof_that_fits_the_budget_comes_before_the_end(monkeypatch):
+    forecast(monkeypatch, 29.0)
+    result = solved(Auto(rounds=1))
+    assert result.is_proved
+    assert result.verify()
+
+
+def test_memory_that_is_not_there_is_not_asked_for(monkeypatch):
+    forecast(monkeypatch, 0.5, n_bytes=10**18)
+    result = solved(Auto(rounds=1))
+    assert result.status == "step limit"
+    assert "would give a proof" not in result.notes[0]
+
+
+def test_a_proof_that_fails_leaves_the_better_structure_and_its_bound(monkeypatch):
+    forecast(monkeypatch, 0.5)
+    monkeypatch.setattr(Exact, "steps", lambda self, problem: stopped(problem, -1.0))
+    monkeypatch.setattr(module, "TUNING", module.TUNING._replace(least_idle=0.0))
+    result = solved(Auto())
+    assert (result.search, result.score, result.bound) == ("exact", -1.0, 1000.0)
+    assert not result.is_proved
+    # What a clock cut short depends on the clock: with rounds it is not taken.
+    assert solved(Auto(rounds=3)).score < -1.0
+
+
+def test_a_proof_that_fails_without_a_bound_is_followed_by_one(monkeypatch):
+    forecast(monkeypatch, 0.5)
+
+    def nothing(self, problem):
+        raise SearchEnd("time limit")
+        yield
+
+    monkeypatch.setattr(Exact, "steps", nothing)
+    result = solved(Auto(rounds=1))
+    assert result.bound >= result.score
+
+
+# Ends -------------------------------------------------------------------------------------------
+
+
+def test_what_improves_no_more_is_the_end(monkeypatch):
+    forecast(monkeypatch, None)
+    monkeypatch.setattr(module, "TUNING", module.TUNING._replace(least_idle=0.0))
+    monkeypatch.setattr(Exact, "steps", lambda self, problem: stopped(problem))
+    result = solved(Auto())
+    assert result.status == "local optimum"
+    assert "stopped after no further improvement" in result.notes[0]
+    climbed = Problem(Scorer(NINE, "bic")).starting_from(result.dag).solve(HillClimb())
+    assert climbed.score == pytest.approx(result.score, rel=1e-12)
+
+
+def test_the_budget_is_the_end(monkeypatch):
+    forecast(monkeypatch, None)
+    result = solved(Auto(budget=1e-3))
+    assert result.status == "time limit"
+    assert "its budget of 0.001 s was used up" in result.notes
+
+
+def test_rounds_are_the_end(monkeypatch):
+    forecast(monkeypatch, None)
+    monkeypatch.setattr(Exact, "steps", lambda self, problem: stopped(problem))
+    assert solved(Auto(rounds=5)).status == "step limit"
+
+
 # How time is divided, with a clock of our own ---------------------------------------------------
 
 
 class World:
-    """A clock, and searches that only take time; `log` says what was done and when it began."""
+    """A clock, rounds of improving and turns of the ladder, which only take time.
 
-    def __init__(self, monkeypatch, *, gains=(), rounds_take=0.25, whole=None, proves=True):
+    `log` says what was done and when it began.
+    """
+
+    def __init__(self, monkeypatch, *, gains=(), rungs=0):
         self.now = 0.0
         self.log = []
         self.gains = dict(enumerate(gains, start=1))
-        self.rounds_take = rounds_take
-        self.bounds = [0.0]
+        self.rungs = rungs
         world = self
 
-        class FakeImprover:
+        class Rounds:
             def __init__(self, problem, start):
                 self.best = Structure(start, -100.0)
                 self.n_rounds = 0
@@ -160,7 +267,7 @@ class World:
 
             def round(self):
                 self.n_rounds += 1
-                world.take("round", min(world.rounds_take, self.problem.seconds_left))
+                world.take("round", min(0.25, self.problem.seconds_left))
                 gain = world.gains.get(self.n_rounds, 0.0)
                 self.best = Structure(Dag(self.best.dag.nodes), self.best.score + gain)
                 yield Found(*self.best)
@@ -169,41 +276,28 @@ class World:
             def climb(self):
                 yield POINT
 
-        class FakeListing:
-            is_over = False
+        class Turns:
+            is_promising = False
+            table = None
 
-            def __init__(self, scorer, nodes):
-                pass
+            def __init__(self, problem):
+                self.is_over = not world.rungs
+                self.problem = problem
 
-            def run(self, seconds, memory_limit=None):
-                world.take("list", seconds)
+            def begin(self):
+                yield POINT
 
-            def table(self, finish):
-                return ScoreTable(["a"], [ParentSets.of([-1.0], [()])], complete=False)
-
-        def fake_bound(problem, table=None, *, deadline, incumbent):
-            world.take("bound", max(0.0, deadline - world.now))
-            value = world.bounds[min(world.count("bound"), len(world.bounds)) - 1]
-            bound = Bounded(value, BoundSource(kind="best local scores"))
-            yield bound
-            return bound
-
-        def fake_exact(self, problem):
-            world.take("exact", min(whole.seconds, problem.seconds_left))
-            dag, source = Dag(problem.names), BoundSource(kind="best local scores")
-            if proves and not problem.out_of_time():
-                yield Proved(dag, -50.0)
-                return
-            yield Bounded(-50.0, source)
-            yield Found(dag, -50.0)
-            yield POINT
+            def run(self, seconds, incumbent):
+                world.take("rungs", min(seconds, self.problem.seconds_left))
+                k = world.count("rungs")
+                self.is_over = k >= world.rungs
+                yield Rung(max_parents=k, score=-200.0, bound=-200.0, is_proved=True)
+                yield POINT
 
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
-        monkeypatch.setattr(module, "Improver", FakeImprover)
-        monkeypatch.setattr(module, "ParentSetListing", FakeListing)
-        monkeypatch.setattr(module, "bound_steps", fake_bound)
-        monkeypatch.setattr(module, "forecast_whole", lambda problem: whole)
-        monkeypatch.setattr(Exact, "steps", fake_exact, raising=False)
+        monkeypatch.setattr(module, "Improver", Rounds)
+        monkeypatch.setattr(module, "Ladder", Turns)
+        forecast(monkeypatch, None)
 
     def take(self, what, seconds):
         self.log.append((what, round(self.now, 9)))
@@ -212,187 +306,70 @@ class World:
     def count(self, what):
         return sum(name == what for name, _ in self.log)
 
-    def run(self, settings=None, *, n=9, **limits):
+    def run(self, **limits):
         self.now, self.log = 0.0, []
-        return Problem(Scorer(chain_data(n, 20, 0), "bic"), **limits).solve(settings or Auto())
+        return solved(Auto(), **limits)
 
 
 def test_the_work_up_to_a_step_does_not_depend_on_the_limit(monkeypatch):
-    world = World(monkeypatch)
+    world = World(monkeypatch, rungs=100)
     logs = []
     for limit in (1.0, 3.0, 10.0, 40.0):
         assert world.run(time_limit=limit).status == "time limit"
-        assert world.now == pytest.approx(limit)
+        assert world.now == pytest.approx(limit)  # which is used, though nothing improves
         logs.append(world.log)
     for shorter, longer in itertools.pairwise(logs):
         # The last piece of work may be cut short by the limit, and what follows is left out.
         assert longer[: len(shorter)] == shorter
 
 
-def test_a_time_limit_is_used_though_nothing_improves(monkeypatch):
-    world = World(monkeypatch)
-    world.run(time_limit=500.0)
-    assert world.now == pytest.approx(500.0)
+# Every round gains a nat of about a hundred, or nothing.
+@pytest.mark.parametrize(("gains", "least", "most"), [((), 0.45, 0.55), ([1.0] * 10_000, 0.85, 1)])
+def test_rungs_have_half_of_the_time_and_a_tenth_while_structures_rise(
+    gains, least, most, monkeypatch
+):
+    world = World(monkeypatch, gains=gains, rungs=10**6)
+    world.run(time_limit=100.0)
+    assert least * 100 < 0.25 * world.count("round") < most * 100
 
 
-def test_few_variables_have_their_parent_sets_listed_while_structures_stay_as_they_are(monkeypatch):
-    # Turns come when less than 0.3 of the time went into lists, and are 0.3 of it long.
-    world = World(monkeypatch)
-    world.run(time_limit=200.0)
-    assert 0.55 * 200 < world.rounds_take * world.count("round") < 0.7 * 200
+def test_a_rung_that_is_proved_is_news(monkeypatch):
+    # Without a limit: the last of eight rungs comes later than two idle seconds would be the end.
+    without = World(monkeypatch)
+    without.run()
+    with_rungs = World(monkeypatch, rungs=8)
+    result = with_rungs.run()
+    last = [when for what, when in with_rungs.log if what == "rungs"][-1]
+    assert with_rungs.count("rungs") == 8
+    assert last > without.now
+    assert [rung.max_parents for rung in result.ladder] == list(range(1, 9))
 
 
-def test_bounds_that_do_not_fall_take_next_to_nothing_with_many_variables(monkeypatch):
-    world = World(monkeypatch)
-    world.run(time_limit=200.0, n=61)
-    assert world.rounds_take * world.count("round") > 0.97 * 200
-
-
-def test_bounds_that_fall_take_a_quarter_with_many_variables(monkeypatch):
-    world = World(monkeypatch)
-    world.bounds = [100.0 - 2.0 * k for k in range(100)]
-    world.run(time_limit=100.0, n=61)
-    for_structures = world.rounds_take * world.count("round")
-    assert for_structures == pytest.approx(0.75 * 100, rel=0.1)
+# Gains of the first rounds, of a quarter of a second each: it ends after as long as that took.
+@pytest.mark.parametrize(("n_gains", "least", "most"), [(2, 2.0, 3.5), (40, 20.0, 26.0)])
+def test_without_a_limit_the_idle_time_is_as_long_as_it_took(n_gains, least, most, monkeypatch):
+    world = World(monkeypatch, gains=[1.0] * n_gains)
+    result = world.run()
+    assert (result.status, result.score) == ("local optimum", -100.0 + n_gains)
+    assert least <= world.now < most
 
 
 def test_a_proof_that_takes_longer_than_its_forecast_leaves_time_for_structures(monkeypatch):
-    world = World(monkeypatch, whole=Forecast(1000, 2.0))
+    world = World(monkeypatch)
+    forecast(monkeypatch, 2.0)
 
     def slow(self, problem):
         world.take("exact", problem.seconds_left)
-        yield from _stopped(self, problem)
+        yield from stopped(problem)
 
-    monkeypatch.setattr(Exact, "steps", slow, raising=False)
+    monkeypatch.setattr(Exact, "steps", slow)
+    monkeypatch.setattr(module.Improver, "take", lambda *_: None, raising=False)
     world.run(time_limit=20.0)
     # It begins after a quarter of the forecast and has half of the time that is left then.
     began = dict(world.log)["exact"]
     assert began == pytest.approx(0.5, abs=0.3)
     later = [when for what, when in world.log if what == "round" and when > began]
     assert later[0] == pytest.approx(began + (20.0 - began) / 2)
-
-
-def test_after_a_proof_that_failed_structures_have_their_time(monkeypatch):
-    # Without a limit: two idle seconds would be the end, and the proof took thirty.
-    world = World(monkeypatch, whole=Forecast(1000, 2.0))
-
-    def slow(self, problem):
-        world.take("exact", problem.seconds_left)
-        yield from _stopped(self, problem)
-
-    monkeypatch.setattr(Exact, "steps", slow, raising=False)
-    world.run()
-    began = dict(world.log)["exact"]
-    assert sum(what == "round" and when > began for what, when in world.log) > 40
-
-
-def test_a_proof_at_once_that_fails_leaves_a_bound(monkeypatch):
-    world = World(monkeypatch, whole=Forecast(1000, 0.4))
-
-    def slow(self, problem):
-        world.take("exact", problem.seconds_left)
-        yield from list(_stopped(self, problem))[1:]
-
-    monkeypatch.setattr(Exact, "steps", slow, raising=False)
-    assert world.run(time_limit=1.0).bound == 0.0
-
-
-def test_bounds_wait_while_structures_rise_fast(monkeypatch):
-    # Every round gains a nat of about a hundred: after the first bound there is none.
-    world = World(monkeypatch, gains=[1.0] * 10_000)
-    world.bounds = [100_000.0 - 2_000.0 * k for k in range(100)]
-    world.run(time_limit=50.0)
-    assert (world.count("bound"), world.count("list")) == (1, 0)
-
-
-def test_a_bound_waits_until_its_turn_fits_into_its_share(monkeypatch):
-    # A fifth of a second is 0.3 of two thirds of a second; the bound before it takes no time.
-    world = World(monkeypatch)
-    world.run(time_limit=2.0)
-    first, second = [when for what, when in world.log if what in ("bound", "list")][:2]
-    assert (first, second) == (0.25, 0.75)
-
-
-def test_without_a_limit_two_idle_seconds_are_the_end(monkeypatch):
-    world = World(monkeypatch, gains=[1.0, 1.0])
-    found = world.run()
-    assert found.status == "local optimum"
-    assert found.score == -98.0
-    assert 2.0 < world.now < 3.5
-    assert "stopped after no further improvement" in found.notes[0]
-
-
-def test_without_a_limit_the_idle_time_is_as_long_as_it_took(monkeypatch):
-    # Gains up to round 40, after about 11 s: it ends after about 22 s.
-    world = World(monkeypatch, gains=[1.0] * 40)
-    found = world.run()
-    assert found.status == "local optimum"
-    assert 20.0 < world.now < 26.0
-
-
-def test_the_budget_is_the_end(monkeypatch):
-    world = World(monkeypatch, gains=[1.0] * 10_000)
-    found = world.run(Auto(budget=7.0))
-    assert (found.status, world.now) == ("time limit", pytest.approx(7.0))
-    assert "its budget of 7 s was used up" in found.notes
-
-
-def test_rounds_are_the_end(monkeypatch):
-    world = World(monkeypatch, gains=[1.0] * 10_000)
-    found = world.run(Auto(rounds=5))
-    assert (found.status, world.count("round")) == ("step limit", 5)
-
-
-def test_a_quick_proof_comes_at_once(monkeypatch):
-    world = World(monkeypatch, whole=Forecast(10**6, 0.5))
-    found = world.run(time_limit=10.0)
-    assert found.is_proved
-    assert [what for what, _ in world.log] == ["exact"]
-
-
-def test_a_longer_proof_comes_after_a_quarter_of_its_forecast(monkeypatch):
-    world = World(monkeypatch, whole=Forecast(10**6, 8.0))
-    found = world.run(time_limit=20.0)
-    assert found.is_proved
-    assert world.log[-1][0] == "exact"
-    assert 2.0 <= world.log[-1][1] < 2.5
-    assert world.log[1][0] == "bound"  # whatever comes, there is a bound
-
-
-def test_a_proof_that_does_not_fit_is_not_begun(monkeypatch):
-    world = World(monkeypatch, whole=Forecast(10**6, 8.0))
-    found = world.run(time_limit=10.0)
-    assert world.count("exact") == 0
-    assert "a time limit of 30 s would give a proof" in found.notes[0]
-
-
-def test_without_a_limit_a_proof_that_fits_the_budget_comes_before_the_end(monkeypatch):
-    world = World(monkeypatch, whole=Forecast(10**6, 29.0))
-    assert world.run().is_proved
-
-
-def test_memory_that_is_not_there_is_not_asked_for(monkeypatch):
-    world = World(monkeypatch, whole=Forecast(10**18, 0.5))
-    world.run(time_limit=3.0)
-    assert world.count("exact") == 0
-
-
-def test_a_proof_that_fails_leaves_the_better_structure_and_its_bound(monkeypatch):
-    world = World(monkeypatch, whole=Forecast(10**6, 4.0), proves=False)
-    found = world.run(time_limit=10.0)
-    assert (found.status, found.search, found.score) == ("time limit", "exact", -50.0)
-    assert found.bound == -50.0
-    # What a clock cut short depends on the clock: with rounds it is not taken.
-    assert world.run(Auto(rounds=3)).score == -100.0
-
-
-def test_a_lower_bound_is_kept_and_counts_as_news(monkeypatch):
-    world = World(monkeypatch)
-    world.bounds = [0.0, -20.0, -10.0]
-    assert world.run().bound == -20.0
-    # The last news came with the second bound.
-    second = [begin for what, begin in world.log if what == "bound"][1]
-    assert world.now > second + 2.0
 
 
 # Files of local scores --------------------------------------------------------------------------
@@ -405,7 +382,7 @@ def test_a_table_of_local_scores():
 
 def test_a_table_without_a_proof_gives_the_better_structure_and_a_bound(monkeypatch):
     monkeypatch.setattr(module, "TUNING", module.TUNING._replace(at_once=0.0))
-    monkeypatch.setattr(Exact, "steps", _stopped, raising=False)
+    monkeypatch.setattr(Exact, "steps", lambda self, problem: stopped(problem))
     table = random_table(6, 10, 1)
     found = Problem(table).solve(Auto())
     assert (found.search, found.status) == ("order", "time limit")
@@ -422,12 +399,6 @@ def test_variables_that_stand_alone_are_said_to():
     table = ScoreTable.from_lists(["a", "b"], {"a": [(-1.0, [])], "b": [(-2.0, [])]})
     note = Problem(table).solve(Auto()).notes[0]
     assert note.startswith("auto chose exact: no variables depend on each other")
-
-
-def _stopped(self, problem):
-    yield Bounded(1000.0, BoundSource(kind="best local scores"))
-    yield Found(Dag(problem.names), -math.inf)
-    raise SearchEnd("time limit")
 
 
 # Settings ---------------------------------------------------------------------------------------
@@ -451,13 +422,3 @@ def test_an_engine_asked_for_means_exact_search(engine):
 def test_refuses_settings_that_mean_nothing(settings, message):
     with pytest.raises(InvalidParameterError, match=message):
         Auto(**settings)
-
-
-def test_the_advice_names_times_that_people_would_give():
-    wanted = {1.0: 10, 5.0: 10, 5.5: 30, 50.0: 120, 2000.0: 7200}
-    assert {t: module._time_for_proof(0.0, t) for t in wanted} == wanted
-
-
-def test_the_advice_is_never_a_time_that_was_too_short():
-    assert module._time_for_proof(8.0, 60.0) == 120
-    assert module._time_for_proof(8.0, 1.0) == 30

@@ -7,6 +7,7 @@ import tomllib
 import numpy as np
 import pytest
 
+from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.graph.dag import Dag
@@ -253,12 +254,13 @@ def test_no_time_gives_a_structure_that_obeys():
 
 
 def test_ctrl_c_gives_the_best_so_far(monkeypatch):
-    def pressed(*_):
-        raise KeyboardInterrupt
+    class Pressed:
+        def __init__(self, *_, **__):
+            raise KeyboardInterrupt
 
     scorer = Scorer(chain_data(12, 300, 4), "bic")
     climbed = Problem(scorer).solve(HillClimb(reinsert=False))
-    monkeypatch.setattr(Improver, "_search_orders", pressed)
+    monkeypatch.setattr(_core, "OrderCrew", Pressed)  # when orders begin
     found = Problem(scorer).solve(OrderSearch())
     assert found.status == "interrupted"
     assert found.score >= climbed.score - 1e-9

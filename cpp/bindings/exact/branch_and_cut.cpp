@@ -14,6 +14,7 @@
 #include "bindings/search/order_place.hpp"
 #include "exact/cluster_separation.hpp"
 #include "exact/cut_pool.hpp"
+#include "exact/dual_ascent.hpp"
 #include "exact/order_cuts.hpp"
 #include "exact/zero_half_cuts.hpp"
 #include "search/choice_sets.hpp"
@@ -163,6 +164,26 @@ void register_branch_and_cut(nb::module_& m) {
             "costs"_a.noconvert(), "multipliers"_a.noconvert(), "allowed"_a.noconvert(),
             "out"_a.noconvert(),
             "Reduced costs of the allowed sets for these multipliers; 2^60 for the others.")
+        .def(
+            "ascend",
+            [](const Kernels& k, Ids reduced, std::int64_t enough) {
+                if (reduced.size() != k.sets_.n_sets()) {
+                    throw std::invalid_argument("one reduced cost per set");
+                }
+                bestdag::AscentResult result;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    result = bestdag::ascend(k.sets_, view(reduced), enough, k.stop_);
+                }
+                std::vector<std::pair<std::vector<std::int32_t>, std::int64_t>> clusters;
+                for (auto& raised : result.clusters) {
+                    clusters.emplace_back(std::move(raised.members), raised.multiplier);
+                }
+                return std::make_pair(result.bound, std::move(clusters));
+            },
+            "reduced"_a.noconvert(), "enough"_a,
+            "Bound, and clusters with multipliers that prove it from these reduced costs; see "
+            "kernels/exact/dual_ascent.hpp.")
         .def(
             "separate",
             [](const Kernels& k, Ids support, Array1<const double> x, int size,

@@ -11,6 +11,7 @@ namespace {
 
 using Values = Array1<const double>;
 using Wanted = nb::typed<nb::tuple, nb::any, nb::any, nb::any, std::size_t>;
+using Forecast = nb::typed<nb::tuple, double, double>;
 using Result = nb::typed<nb::tuple, LocalScoresTuple, nb::any, nb::any, LocalScoresTuple, nb::any>;
 
 template <class T>
@@ -116,31 +117,48 @@ void register_candidate_sets(nb::module_& m) {
         .def(
             "run",
             [](BoundListing& self, double seconds, double max_bytes, bool stops_at_memory,
-               int threads) {
+               std::size_t max_parents, int threads) {
                 run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                    self.listing.run(seconds, max_bytes, stops_at_memory, execution);
+                    self.listing.run(seconds, max_bytes, stops_at_memory, max_parents, execution);
                 });
             },
-            "seconds"_a, "max_bytes"_a, "stops_at_memory"_a, "threads"_a,
-            "List for so many seconds at most.")
+            "seconds"_a, "max_bytes"_a, "stops_at_memory"_a, "max_parents"_a, "threads"_a,
+            "List for so many seconds at most, sets of at most so many parents.")
+        .def(
+            "is_complete_within",
+            [](const BoundListing& self, std::size_t max_parents) {
+                return self.listing.is_complete_within(max_parents);
+            },
+            "max_parents"_a, "Whether all sets of at most so many parents are listed.")
+        .def(
+            "forecast",
+            [](const BoundListing& self, std::size_t max_parents) {
+                const auto forecast = self.listing.forecast(max_parents);
+                return Forecast(nb::make_tuple(forecast.seconds, forecast.bytes));
+            },
+            "max_parents"_a,
+            "Seconds of one thread and bytes to go on to sets of so many parents; zero where "
+            "nothing is known.")
         .def_prop_ro("is_over", [](const BoundListing& self) { return self.listing.is_over(); })
         .def_prop_ro("is_full", [](const BoundListing& self) { return self.listing.is_full(); })
         .def_prop_ro("n_bytes", [](const BoundListing& self) { return self.listing.n_bytes(); })
         .def(
             "result",
-            [](BoundListing& self, std::size_t most_open, bool finish, int threads) {
+            [](BoundListing& self, std::size_t most_open, bool finish, std::size_t max_parents,
+               int threads) {
                 bestdag::CandidateSets result;
                 run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                    result = self.listing.result(most_open, finish, execution);
+                    result = self.listing.result(most_open, finish, max_parents, execution);
                 });
                 return Result(nb::make_tuple(
                     to_python(std::move(result.sets)), to_numpy(std::move(result.n_scored)),
                     to_numpy(std::move(result.is_complete)), to_python(std::move(result.open_sets)),
                     to_numpy(std::move(result.is_bounded))));
             },
-            "most_open"_a, "finish"_a, "threads"_a,
-            "The sets, how many families were scored for each child, whether all were; open sets "
-            "that cover the rest, and for which children they do. `finish` empties the listing.");
+            "most_open"_a, "finish"_a, "max_parents"_a, "threads"_a,
+            "The sets of at most so many parents, how many families were scored for each child, "
+            "whether all were; open sets that cover the rest, and for which children they do. "
+            "`finish` empties the listing.");
     m.def(
         "total_cap",
         [](const BoundTable& table, const bestdag::Kernel& kernel) {

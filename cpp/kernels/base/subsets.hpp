@@ -40,4 +40,14 @@ private:
     std::vector<std::size_t> offsets_;
 };
 
+// The next set of the same size in that order; the last one becomes no subset.
+inline void next_subset(std::span<std::int32_t> ascending) {
+    for (std::size_t i = 0; i < ascending.size(); ++i) {
+        if (i + 1 < ascending.size() && ascending[i] + 1 == ascending[i + 1]) continue;
+        ++ascending[i];
+        for (std::size_t k = 0; k < i; ++k) ascending[k] = static_cast<std::int32_t>(k);
+        return;
+    }
+}
+
 }  // namespace bestdag

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <optional>
 #include <queue>
+#include <set>
+#include <vector>
 
 #include "counting/count_type.hpp"
 #include "scoring/child_listing.hpp"
@@ -16,6 +18,7 @@
 #include "scoring/open_sets.hpp"
 #include "scoring/set_enumerator.hpp"
 #include "scoring/set_queue.hpp"
+#include "scoring/shared_listing.hpp"
 
 namespace bestdag {
 
@@ -33,6 +36,8 @@ constexpr double kRelativeSlack = 1e-12;
 constexpr double kLeastSlice = 0.05, kSliceShare = 0.25;
 // Likelihoods given all other columns may take this share of the time, or so many seconds.
 constexpr double kShareForCaps = 0.1, kSecondsForCaps = 0.02;
+// And the bounds of sets with one parent this share, where there is no time for all sets.
+constexpr double kShareForArcs = 0.1;
 // To bring a set, found or open, into the result: what is kept back of the time.
 constexpr double kSecondsPerSetAtEnd = 1e-7;
 
@@ -58,7 +63,8 @@ public:
           required_(limits.size()),
           allowed_(limits.size()),
           bonuses_(limits.size()),
-          children_(limits.size()) {
+          children_(limits.size()),
+          fits_(limits.size(), 0.0) {
         for (std::size_t i = 0; i < limits.size(); ++i) {
             required_[i].assign(limits[i].required.begin(), limits[i].required.end());
             allowed_[i].assign(limits[i].allowed.begin(), limits[i].allowed.end());
@@ -67,6 +73,7 @@ public:
                 {required_[i], allowed_[i], limits[i].max_parents, limits[i].bonus, bonuses_[i]});
             children_[i].child = i;
             children_[i].limits = limits_[i];
+            most_ = std::max(most_, limits[i].max_parents);
         }
     }
 
@@ -79,6 +86,7 @@ public:
 
     bool is_over() const noexcept {
         if (is_stopped_) return true;
+        if (shared_ && shared_->n_sizes() > most_) return true;
         return std::all_of(children_.begin(), children_.end(),
                            [](const ChildListing& c) { return c.is_done; });
     }
@@ -88,39 +96,59 @@ public:
     std::size_t n_bytes() const noexcept {
         std::size_t total = 0;
         for (const ChildListing& c : children_) total += c.bytes();
-        return total;
+        return total + (shared_ ? shared_->bytes() : 0);
     }
 
-    void run(double seconds, double max_bytes, bool stops_at_memory, const Execution& execution) {
+    void run(double seconds, double max_bytes, bool stops_at_memory, std::size_t max_parents,
+             const Execution& execution) {
         const auto start = Clock::now();
         is_limited_ = seconds < 1e9;
         deadline_ = is_limited_ ? start + duration_of(seconds) : Clock::time_point::max();
-        const bool is_first = std::none_of(children_.begin(), children_.end(),
-                                           [](const ChildListing& c) { return c.has_begun; });
-        if (is_first && shares_counts(*table_, *kernel_, limits_, seconds, max_bytes) &&
-            find_shared(execution)) {
-            return;
-        }
         max_bytes_ = max_bytes;
         stops_at_memory_ = stops_at_memory;
         if (pruning_.is_on && !has_caps_) {
-            const auto until =
-                is_limited_
-                    ? start + duration_of(std::max(kSecondsForCaps, kShareForCaps * seconds))
-                    : deadline_;
-            const double expected = 3.0 * static_cast<double>(table_->n_rows()) *
-                                    static_cast<double>(table_->n_columns());
-            parallel_for(1, expected, execution, [&](std::size_t, const StopFlag& stop) {
-                std::vector<double> fits(table_->n_columns(), 0.0);
-                has_caps_ = likelihood_caps(*table_, until, stop, fits);
-                for (std::size_t i = 0; i < children_.size(); ++i) children_[i].fit = fits[i];
-            });
+            find_caps(is_limited_
+                          ? start + duration_of(std::max(kSecondsForCaps, kShareForCaps * seconds))
+                          : deadline_,
+                      execution);
         }
+        if (!shares(max_parents)) {
+            extend(max_parents, execution);
+            return;
+        }
+        if (!shared_) shared_.emplace(*table_, *kernel_, limits_, pruning_, slack_);
+        // Open sets cover what will not be listed in time: with a parent they bound it better.
+        const double n = static_cast<double>(table_->n_columns());
+        const double seconds_for_arcs =
+            1e-9 * n * n * (kNanosecondsPerSet + static_cast<double>(table_->n_rows()));
+        const bool is_long = shared_->forecast(max_parents).seconds > seconds * execution.threads;
+        extend(is_long && seconds_for_arcs < kShareForArcs * seconds ? 1 : 0, execution);
+        shared_->run(max_parents, deadline_, max_bytes, stops_at_memory, fits_, execution);
+        if (shared_->is_full()) stop();
+    }
+
+    ListingForecast forecast(std::size_t max_parents) const {
+        if (!shares(max_parents)) return {};
+        if (shared_) return shared_->forecast(max_parents);
+        return SharedListing(*table_, *kernel_, limits_, pruning_, slack_).forecast(max_parents);
+    }
+
+    // Whether sets of so many parents are listed from sets that are counted once for all children.
+    bool shares(std::size_t max_parents) const noexcept {
+        if (!table_ || std::min(max_parents, most_) > kMaxSharedParents) return false;
+        if (shared_) return true;
+        return SharedListing::suits(*table_, *kernel_, limits_) &&
+               std::ranges::none_of(children_, [](const ChildListing& c) { return c.has_begun; });
+    }
+
+    // Go on child by child.
+    void extend(std::size_t max_parents, const Execution& execution) {
+        max_parents_ = max_parents;
         waiting_ = {};
         n_waiting_sets_ = 0;
         for (ChildListing& child : children_) {
             n_waiting_sets_ += static_cast<std::int64_t>(child.n_sets());
-            if (!child.is_done) waiting_.push(&child);
+            if (!child.is_done && !child.is_complete_within(max_parents)) waiting_.push(&child);
         }
         const auto n_workers =
             std::min(waiting_.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
@@ -132,22 +160,35 @@ public:
         });
     }
 
-    CandidateSets result(std::size_t most_open, bool finish, const Execution& execution) {
+    bool is_complete_within(std::size_t max_parents) const noexcept {
+        return std::ranges::all_of(children_, [&](const ChildListing& c) {
+            return is_complete_within(c, max_parents);
+        });
+    }
+
+    CandidateSets result(std::size_t most_open, bool finish, std::size_t max_parents,
+                         const Execution& execution) {
         CandidateSets result;
         std::vector<FoundSets> found(children_.size()), open(children_.size());
         double n_sets = 0.0;
         for (const ChildListing& c : children_) n_sets += static_cast<double>(c.n_sets());
+        if (shared_) n_sets += static_cast<double>(shared_->n_listed());
         parallel_for(children_.size(), 200.0 * n_sets, execution,
                      [&](std::size_t i, const StopFlag& stop) {
                          check(stop);
                          ChildListing& c = children_[i];
-                         found[i] = finish ? std::move(c.found) : c.found;
-                         found[i].is_complete = c.is_done && c.open.scores.empty();
+                         const bool is_complete = is_complete_within(c, max_parents);
+                         if (!is_complete && pruning_.is_on) {
+                             open[i] = c.is_done ? c.open : open_sets(c, slack_);
+                             // Larger ones contain no set of the class that is missing.
+                             open[i] = up_to(std::move(open[i]), max_parents - 1);
+                             coarsen(open[i], most_open);
+                             order_by_score(open[i]);
+                         }
+                         const std::size_t most = std::max(max_parents, c.limits.required.size());
+                         found[i] = listed(c, most, finish);
+                         found[i].is_complete = is_complete;
                          order_by_score(found[i]);
-                         if (found[i].is_complete || !pruning_.is_on) return;
-                         open[i] = c.is_done ? c.open : open_sets(c, slack_);
-                         coarsen(open[i], most_open);
-                         order_by_score(open[i]);
                      });
         for (std::size_t i = 0; i < children_.size(); ++i) {
             result.n_scored.push_back(found[i].n_scored);
@@ -164,26 +205,43 @@ public:
     }
 
 private:
-    // Scoring all families at once; false when that was ended by the deadline.
-    bool find_shared(const Execution& execution) {
-        bool is_late = false;
-        const Execution with_deadline{execution.threads, [&] {
-                                          is_late = Clock::now() >= deadline_;
-                                          return is_late ||
-                                                 (execution.should_stop && execution.should_stop());
-                                      }};
-        std::vector<FoundSets> found;
-        try {
-            found = find_by_sharing(*table_, *kernel_, limits_, pruning_, with_deadline);
-        } catch (const Interrupted&) {
-            if (is_late) return false;
-            throw;
+    // Upper bounds on the log-likelihoods of the children, if there is time for them.
+    void find_caps(Clock::time_point until, const Execution& execution) {
+        const double expected = 3.0 * static_cast<double>(table_->n_rows()) *
+                                static_cast<double>(table_->n_columns());
+        parallel_for(1, expected, execution, [&](std::size_t, const StopFlag& stop) {
+            std::vector<double> fits(table_->n_columns(), 0.0);
+            has_caps_ = likelihood_caps(*table_, until, stop, fits);
+            if (has_caps_) fits_ = std::move(fits);
+        });
+        for (std::size_t i = 0; i < children_.size(); ++i) children_[i].fit = fits_[i];
+    }
+
+    bool is_complete_within(const ChildListing& c, std::size_t max_parents) const noexcept {
+        const bool is_shared = shared_ && shared_->n_sizes() > std::min(max_parents, most_);
+        return is_shared || c.is_complete_within(max_parents);
+    }
+
+    // What is listed of a child: shared sizes, and larger sets if it was gone on with by itself.
+    FoundSets listed(ChildListing& c, std::size_t max_parents, bool take) {
+        if (!shared_) return up_to(take ? std::move(c.found) : c.found, max_parents);
+        FoundSets found = shared_->sets(c.child, max_parents, take);
+        found.n_scored += c.found.n_scored - c.has_begun;  // without the set that both scored
+        std::set<std::vector<std::int32_t>> partial;  // of a size that is not complete
+        for (std::size_t i = 0; i < found.scores.size(); ++i) {
+            const auto parents = found.parents(i);
+            if (parents.size() >= shared_->n_sizes()) {
+                partial.emplace(parents.begin(), parents.end());
+            }
         }
-        for (std::size_t i = 0; i < children_.size(); ++i) {
-            children_[i].found = std::move(found[i]);
-            children_[i].has_begun = children_[i].is_done = true;
+        for (std::size_t i = 0; i < c.found.scores.size(); ++i) {
+            const auto parents = c.found.parents(i);
+            if (parents.size() < shared_->n_sizes() || parents.size() > max_parents) continue;
+            if (partial.contains({parents.begin(), parents.end()})) continue;
+            found.add(c.found.scores[i], parents);
         }
-        return true;
+        if (take) c.found = {};
+        return found;
     }
 
     struct HadMore {  // time; ties go to the first child
@@ -229,11 +287,11 @@ private:
             const std::size_t n_before = child->n_sets();
             do {
                 enumerator.advance(*child, until, keep);
-            } while (!is_limited_ && !child->is_done);
+            } while (!is_limited_ && !child->is_done && !child->is_complete_within(max_parents_));
             n_waiting_sets_ +=
                 static_cast<std::int64_t>(child->n_sets()) - static_cast<std::int64_t>(n_before);
             child->seconds += std::chrono::duration<double>(Clock::now() - start).count();
-            if (!child->is_done) give_back(child);
+            if (!child->is_done && !child->is_complete_within(max_parents_)) give_back(child);
         }
     }
 
@@ -269,7 +327,10 @@ private:
     std::vector<std::vector<double>> bonuses_;
     std::vector<ParentLimits> limits_;
     std::vector<ChildListing> children_;
+    std::size_t most_ = 0;      // parents that any child may have
+    std::vector<double> fits_;  // no family of a child has a higher log-likelihood
     bool has_caps_ = false;
+    std::optional<SharedListing> shared_;
     std::optional<SetQueue> queue_;  // where it is
     bool is_stopped_ = false;
 
@@ -277,6 +338,7 @@ private:
     bool is_limited_ = false, stops_at_memory_ = false;
     Clock::time_point deadline_;
     double max_bytes_ = kInfinity;
+    std::size_t max_parents_ = kAnyParents;
     std::mutex mutex_;  // guards waiting_
     std::priority_queue<ChildListing*, std::vector<ChildListing*>, HadMore> waiting_;
     std::atomic<std::int64_t> n_bytes_ = 0;
@@ -303,27 +365,35 @@ void CandidateListing::take(std::span<const double> scores, std::span<const doub
 void CandidateListing::stop() { impl_->stop(); }
 
 void CandidateListing::run(double seconds, double max_bytes, bool stops_at_memory,
-                           const Execution& execution) {
-    impl_->run(seconds, max_bytes, stops_at_memory, execution);
+                           std::size_t max_parents, const Execution& execution) {
+    impl_->run(seconds, max_bytes, stops_at_memory, max_parents, execution);
 }
 
 bool CandidateListing::is_over() const noexcept { return impl_->is_over(); }
+
+bool CandidateListing::is_complete_within(std::size_t max_parents) const noexcept {
+    return impl_->is_complete_within(max_parents);
+}
+
+ListingForecast CandidateListing::forecast(std::size_t max_parents) const {
+    return impl_->forecast(max_parents);
+}
 
 bool CandidateListing::is_full() const noexcept { return impl_->is_full(); }
 
 std::size_t CandidateListing::n_bytes() const noexcept { return impl_->n_bytes(); }
 
-CandidateSets CandidateListing::result(std::size_t most_open, bool finish,
+CandidateSets CandidateListing::result(std::size_t most_open, bool finish, std::size_t max_parents,
                                        const Execution& execution) {
-    return impl_->result(most_open, finish, execution);
+    return impl_->result(most_open, finish, max_parents, execution);
 }
 
 CandidateSets candidate_sets(const Table& table, const Kernel& kernel,
                              std::span<const ParentLimits> limits,
                              const CandidateSettings& settings, const Execution& execution) {
     CandidateListing listing(table, kernel, limits, Pruning{settings.prune});
-    listing.run(settings.seconds, settings.max_bytes, false, execution);
-    return listing.result(1, true, execution);
+    listing.run(settings.seconds, settings.max_bytes, false, kAnyParents, execution);
+    return listing.result(1, true, kAnyParents, execution);
 }
 
 }  // namespace bestdag

@@ -65,6 +65,9 @@ struct CandidateSettings {
     double max_bytes;  // of memory for the sets that are listed and those under way
 };
 
+// Where the number of parents has no limit beyond those of the children.
+inline constexpr std::size_t kAnyParents = ~std::size_t{0};
+
 struct CandidateSets {
     LocalScores sets;
     std::vector<std::int64_t> n_scored;     // by child: families whose score was worked out
@@ -74,6 +77,12 @@ struct CandidateSets {
     // Only for children that are not complete, and bounded.
     LocalScores open_sets;
     std::vector<std::uint8_t> is_bounded;  // by child: 0 where nothing is known of what is missing
+};
+
+// What it takes to list more.
+struct ListingForecast {
+    double seconds = 0.0;  // of one thread
+    double bytes = 0.0;    // of lists and of what is known of the sets of a size
 };
 
 // The sets do not fit into max_bytes.
@@ -96,9 +105,11 @@ struct WantedSets {
 // A listing of candidate sets that may be stopped, read and continued; nothing is computed
 // twice. It keeps its own copy of the limits; table and kernel must outlive it.
 //
-// Sets are listed by size. With a time limit the child that has had the least time goes next, so
-// that the small sets of all children come first and time that one does not need is left to the
-// others; without one, children are finished one after the other.
+// Sets are listed by size. As long as few parents are asked for, all children share the counts of
+// sets of columns (shared_listing.hpp); else each child goes by itself. Then, with a time limit, the
+// child that has had the least time goes next, so that the small sets of all children come first
+// and time that one does not need is left to the others; without one, children are finished one
+// after the other.
 //
 // A listing without table and kernel is fed: whoever has the scores asks what is wanted, in
 // batches, and hands them over with bounds. See set_queue.hpp.
@@ -116,13 +127,22 @@ public:
     void take(std::span<const double> scores, std::span<const double> bounds);
     void stop();
 
-    // Go on for so many seconds at most; every child gets its smallest set, however little time
-    // there is. Where memory runs out, the child at hand is ended as it is if `stops_at_memory`,
-    // else TooManySets is thrown. After an exception the listing may be continued.
-    void run(double seconds, double max_bytes, bool stops_at_memory, const Execution& execution);
+    // Go on for so many seconds at most, and no further than sets of `max_parents`; every child
+    // gets its smallest set, however little time there is and however large it is. Where memory
+    // runs out, what is listed stays as it is if `stops_at_memory`, else TooManySets is thrown.
+    // After an exception the listing may be continued.
+    void run(double seconds, double max_bytes, bool stops_at_memory, std::size_t max_parents,
+             const Execution& execution);
 
     // Whether all is listed, or will never be.
     bool is_over() const noexcept;
+
+    // Whether all sets of at most so many parents are, of every child.
+    bool is_complete_within(std::size_t max_parents) const noexcept;
+
+    // What it takes to go on to sets of so many parents, where all children share the counts;
+    // otherwise nothing is known (all zero).
+    ListingForecast forecast(std::size_t max_parents) const;
 
     // Whether memory ended the listing of a child.
     bool is_full() const noexcept;
@@ -130,9 +150,10 @@ public:
     // Memory taken by the sets that are listed and those under way; not during a run.
     std::size_t n_bytes() const noexcept;
 
-    // What there is, with at most so many open sets for each child. With `finish` the listing is
-    // emptied, which saves a copy.
-    CandidateSets result(std::size_t most_open, bool finish, const Execution& execution);
+    // What there is of sets of at most `max_parents`, with at most so many open sets for each
+    // child. With `finish` the listing is emptied, which saves a copy.
+    CandidateSets result(std::size_t most_open, bool finish, std::size_t max_parents,
+                         const Execution& execution);
 
     class Impl;
 

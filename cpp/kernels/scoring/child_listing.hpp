@@ -35,6 +35,17 @@ struct ChildListing {
     FoundSets open;  // what is left of the levels where memory ended the listing
     std::size_t bytes_counted = 0;
 
+    // Whether every set of at most so many parents is scored, or dominated.
+    bool is_complete_within(std::size_t max_parents) const noexcept {
+        if (!is_done) {
+            return has_begun && limits.required.size() + level.set_size() >= max_parents;
+        }
+        for (std::size_t i = 0; i < open.scores.size(); ++i) {
+            if (open.parents(i).size() < max_parents) return false;
+        }
+        return true;
+    }
+
     double bonus_of(std::size_t member) const noexcept {
         return bonuses.empty() ? 0.0 : bonuses[member];
     }

@@ -34,20 +34,13 @@ struct FoundSets {
     }
 };
 
+// Those with at most so many parents.
+FoundSets up_to(FoundSets sets, std::size_t max_parents);
+
 // Best first; equal scores as in LocalScores.
 void order_by_score(FoundSets& sets);
 
 // One list after the other; the lists are emptied.
 LocalScores join(std::span<FoundSets> lists);
-
-// Every family scored at once, each set of columns counted once for all its members, and then
-// pruned: the faster route for few parents. Requires shares_counts(...).
-std::vector<FoundSets> find_by_sharing(const Table& table, const Kernel& kernel,
-                                       std::span<const ParentLimits> limits, const Pruning& pruning,
-                                       const Execution& execution);
-
-// Whether that is the better route.
-bool shares_counts(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits,
-                   double seconds, double max_bytes) noexcept;
 
 }  // namespace bestdag

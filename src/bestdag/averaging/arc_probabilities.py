@@ -119,26 +119,42 @@ class ArcProbabilities(Tabular):
         return float(self.matrix[self._number(parent), self._number(child)])
 
     def edge(self, one: str, other: str) -> float:
-        """Return the probability that two variables are joined, whatever the direction."""
+        """Return the probability that two variables are joined, in either direction.
+
+        It is the sum of the probabilities of both arcs, which exclude each other.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is no variable.
+        """
         return min(1.0, self[one, other] + self[other, one])
 
     def ancestor(self, source: str, target: str) -> float | None:
-        """Return the probability of a directed path; None where that was not worked out."""
+        """Return the probability of a directed path from `source` to `target`.
+
+        None where `posterior` was called without ``ancestors=True``. Under the model of a causal
+        network, it is the probability that a change of the source may reach the target at all.
+        """
         if self.ancestors is None:
             return None
         return float(self.ancestors[self._number(source), self._number(target)])
 
     def edges(self) -> tuple[EdgeStrength, ...]:
-        """List the pairs that may be joined, the surest first."""
-        found = []
+        """List the pairs that may be joined, the surest first, ties by name.
+
+        Each is (parent, child, probability of the edge, share of this direction in it), the more
+        probable direction first.
+        """
+        strengths = []
         ones, others = np.nonzero(np.triu(self.matrix + self.matrix.T, 1))
         for i, j in zip(ones.tolist(), others.tolist(), strict=True):
             if self.matrix[i, j] < self.matrix[j, i]:
                 i, j = j, i
             total = float(self.matrix[i, j] + self.matrix[j, i])
             share = float(self.matrix[i, j]) / total
-            found.append(EdgeStrength(self.names[i], self.names[j], min(1.0, total), share))
-        return tuple(sorted(found, key=lambda one: (-one.probability, one.parent, one.child)))
+            strengths.append(EdgeStrength(self.names[i], self.names[j], min(1.0, total), share))
+        return tuple(sorted(strengths, key=lambda one: (-one.probability, one.parent, one.child)))
 
     def averaged(
         self, threshold: float | None = None, *, as_pdag: bool = False, direction: float = 0.5
@@ -148,12 +164,32 @@ class ArcProbabilities(Tabular):
         Parameters
         ----------
         threshold : float, optional
-            `self.threshold` unless given.
+            From 0 to 1; `self.threshold` unless given.
         as_pdag : bool, default False
             Leave an edge undirected unless the share of one direction exceeds `direction`. By
             default every edge has its more probable direction, the surest first, and an arc
             that would close a cycle is turned round.
         direction : float, default 0.5
+            From 0.5 to 1.
+
+        Returns
+        -------
+        Dag, or Pdag with `as_pdag`
+
+        Raises
+        ------
+        InvalidParameterError
+            If a setting is out of range.
+
+        Notes
+        -----
+        It shows which edges to trust, and need not be probable itself: no single structure drawn
+        may have all of these edges. For predictions `average_networks` keeps the structures apart.
+
+        References
+        ----------
+        .. [1] Scutari and Nagarajan (2013). "Identifying significant edges in graphical models of
+           molecular networks." Artificial Intelligence in Medicine 57(3), 207-217.
         """
         least = self.threshold if threshold is None else threshold
         for name, value, below in (("threshold", least, 0.0), ("direction", direction, 0.5)):
@@ -169,7 +205,13 @@ class ArcProbabilities(Tabular):
         Parameters
         ----------
         true : Dag, Pdag or Network
-            Over the same variables.
+            Over the same variables. Data alone cannot tell the structures of one class from each
+            other, so a fair comparison is with the class: ``compare(dag.cpdag())``.
+
+        Raises
+        ------
+        GraphError
+            If it is no graph, or over other variables.
         """
         return compare_with_truth(self.names, self.matrix, true)
 
@@ -192,9 +234,10 @@ class ArcProbabilities(Tabular):
         ax : matplotlib Axes, optional
             Where to draw the heat map; new axes by default.
         kind : {"heat map", "graph"}
+            The heat map needs matplotlib.
         threshold : float, default 0.1
-            The graph has the edges above it; one whose directions are about equally probable has
-            no head.
+            The graph has the edges above it; one whose directions are about equally probable (a
+            share from 1/4 to 3/4) has no head.
 
         Returns
         -------
@@ -220,7 +263,7 @@ class ArcProbabilities(Tabular):
         return draw(self.names, lines, remark="wider: more probable; no head: either direction")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
+        """Return all of it as numbers, texts, lists and dicts, which JSON can hold."""
         made: dict[str, Any] = {
             "method": self.method,
             "variables": list(self.names),

@@ -50,12 +50,28 @@ class AveragedNetwork:
     left_out: float = 0.0
 
     def log_probability(self, data: Any, *, threads: int | None = None) -> _Floats:
-        """Work out the logarithm of the probability of each row; missing values are summed over."""
+        """Work out ln P(row) of each row under the mixture; missing values are summed over.
+
+        Parameters
+        ----------
+        data : Dataset, or anything `read` takes
+            With the variables of the networks.
+        threads : int, optional
+
+        Returns
+        -------
+        array of float64
+            In nats; minus infinity where no network allows the row.
+        """
         rows = known_rows(self.networks[0], data, "log_probability")
         return self._log_probability(rows, threads)
 
     def log_loss(self, data: Any, *, threads: int | None = None) -> float:
-        """Work out the mean of -ln P(row), in nats: row weights count, lower is better."""
+        """Work out the mean of -ln P(row), in nats; lower is better.
+
+        Row weights count. It is never above the weighted mean of the networks' own losses, since
+        the logarithm of a mean is at least the mean of the logarithms (Jensen).
+        """
         rows = known_rows(self.networks[0], data, "log_loss")
         logs, weights = self._log_probability(rows, threads), rows.weights
         if weights is None:
@@ -71,13 +87,26 @@ class AveragedNetwork:
         """Work out the distribution of one variable given the other cells of each row.
 
         Each network counts by its weight and by how probable it makes the other cells.
+
+        Parameters
+        ----------
+        target : str
+        data : Dataset, or anything `read` takes
+            A column of the target is not looked at, and may lack.
+        threads : int, optional
+
+        Returns
+        -------
+        array of float64, rows x states of the target
         """
         first = self.networks[0]
         others = known_cells(first, target, data, "predict_proba")
         parts = []
         for one in self.networks:
-            given = one.predict_log_proba(target, others, impossible="marginal", threads=threads)
-            parts.append(given + one.log_probability(others, threads=threads)[:, None])
+            log_shares = one.predict_log_proba(
+                target, others, impossible="marginal", threads=threads
+            )
+            parts.append(log_shares + one.log_probability(others, threads=threads)[:, None])
         joint = _log_mixture(np.array(parts), np.log(self.weights)[:, None, None])
         joint -= joint.max(axis=1, keepdims=True)
         shares = np.exp(joint)
@@ -86,10 +115,10 @@ class AveragedNetwork:
     def predict(
         self, target: str, data: Any, *, threads: int | None = None
     ) -> npt.NDArray[np.object_]:
-        """Name the most probable state of one variable for each row, ties to the first state."""
-        found = self.predict_proba(target, data, threads=threads).argmax(axis=1)
+        """Name the most probable state of one variable for each row; ties go to the first state."""
+        best = self.predict_proba(target, data, threads=threads).argmax(axis=1)
         states = np.array([*self.networks[0].variable(target).states, None], dtype=np.object_)
-        return np.asarray(states[found])
+        return np.asarray(states[best])
 
     def __len__(self) -> int:
         return len(self.networks)
@@ -99,7 +128,7 @@ class AveragedNetwork:
 
 
 def average_networks(
-    found: ArcProbabilities | WeightedDags,
+    structures: ArcProbabilities | WeightedDags,
     data: Any,
     score: Score | str = "bdeu",
     *,
@@ -111,7 +140,7 @@ def average_networks(
 
     Parameters
     ----------
-    found : ArcProbabilities or WeightedDags
+    structures : ArcProbabilities or WeightedDags
         With structures: from `bootstrap`, or from `posterior` by draws or chains, or with
         ``samples=``.
     data : Dataset, or anything `read` takes
@@ -119,11 +148,20 @@ def average_networks(
     score : Score or str, default "bdeu"
         What the structures were weighed by.
     parameters : Estimator or str, default "score"
-        By default those that belong to the score: structures that were weighed under a prior
+        By default the estimator that belongs to the score: structures weighed under a prior
         predict under it. Others as for `Result.fit`.
     most : int, default 100
         So many structures at most, the heaviest; `left_out` says how much the others weigh.
     threads : int, optional
+
+    Returns
+    -------
+    AveragedNetwork
+
+    Raises
+    ------
+    InvalidParameterError
+        If there are no structures: exact sums keep none unless `posterior` gets ``samples=``.
 
     References
     ----------
@@ -134,13 +172,13 @@ def average_networks(
     --------
     >>> from bestdag.averaging.posterior import posterior
     >>> from bestdag.examples import example
-    >>> found = posterior(example("asia.csv"), method="sampling", samples=200)
-    >>> averaged = average_networks(found, example("asia.csv"), most=5)
+    >>> arcs = posterior(example("asia.csv"), method="sampling", samples=200)
+    >>> averaged = average_networks(arcs, example("asia.csv"), most=5)
     >>> averaged.predict_proba("lung", {"smoke": ["yes"], "xray": ["yes"]}).round(1)
     array([[0.4, 0.6]])
     """
     require_count("average_networks", "most", most, minimum=1)
-    dags = found.dags if isinstance(found, ArcProbabilities) else found
+    dags = structures.dags if isinstance(structures, ArcProbabilities) else structures
     if dags is None:
         raise InvalidParameterError(
             "average_networks: needs structures, and sums over all of them keep none; ask "
@@ -149,8 +187,10 @@ def average_networks(
     dataset = as_dataset(data)
     chosen = make_score(score) if isinstance(score, str) else score
     estimator = choose_estimator(chosen, parameters, {})
-    kept = range(min(most, len(dags)))
-    networks = [fitted_network(dags.dag(k), dataset, estimator, threads=threads)[0] for k in kept]
+    numbers = range(min(most, len(dags)))
+    networks = [
+        fitted_network(dags.dag(k), dataset, estimator, threads=threads)[0] for k in numbers
+    ]
     weights = dags.weights[: len(networks)]
     total = float(weights.sum())
     return AveragedNetwork(tuple(networks), weights / total, max(0.0, 1.0 - total))

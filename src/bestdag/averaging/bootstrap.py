@@ -1,4 +1,4 @@
-"""Bootstrap strengths of arcs: what is learned from rows drawn again."""
+"""Bootstrap strengths of arcs: what is learned from resampled rows."""
 
 from __future__ import annotations
 
@@ -59,7 +59,14 @@ def bootstrap(
     workers: int | Executor | None = None,
     checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
 ) -> ArcProbabilities:
-    """Estimate confidence in each arc: how often it is learned from bootstrap resamples.
+    r"""Estimate confidence in each arc: how often it is learned from bootstrap resamples.
+
+    Of B structures learned, each from rows drawn with replacement, the strength of an arc is
+
+    .. math::
+
+        \hat p_{ij} = \frac{1}{B} \sum_{b=1}^{B} \left( \mathbf{1}[i \to j] +
+        \tfrac12 \mathbf{1}[i - j] \right) \quad \text{in the class of } G_b.
 
     Parameters
     ----------
@@ -82,7 +89,7 @@ def bootstrap(
         given. Or the `Executor` of concurrent.futures that learns them, each by one thread; the
         rows reach each worker of this machine once, and travel with each replicate to others.
     checkpoint : Checkpoint or path, optional
-        As for `learn`: replicates that are done are kept. More of them may be asked for later.
+        As for `learn`: replicates that are done are saved. A later call may raise `replicates`.
 
     Returns
     -------
@@ -90,6 +97,13 @@ def bootstrap(
         An arc counts where it is in the equivalence class of what was learned; an edge that may
         have either direction counts half each way. `threshold` is that of Scutari and
         Nagarajan; `averaged()` gives the averaged network, `dags` the structures learned.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a setting is out of range.
+    FileError, FormatError
+        If the file of `checkpoint` is in the way, or of another run.
 
     Notes
     -----
@@ -158,7 +172,7 @@ def bootstrap(
             )
         scorer = Scorer(dataset, chosen, support=support, threads=who_works.threads)
         limits = Problem(scorer, knowledge=known_as(knowledge)).limits
-        kept_families = [limits.words_on(limits.exempt)] if limits.exempt else []
+        exempt_notes = [limits.words_on(limits.exempt)] if limits.exempt else []
     names = tuple(sorted(dataset.names))
     matrix, drawn = _strengths(names, dags)
     edges = (matrix + matrix.T)[np.triu_indices(len(names), 1)]
@@ -180,7 +194,7 @@ def bootstrap(
         },
         notes=(
             f"probabilities are shares of {count_of(n_replicates, 'bootstrap resample')}",
-            *kept_families,
+            *exempt_notes,
         ),
         seconds=time.monotonic() - begun + state.seconds_before,
         resumed_seconds=state.seconds_before,
@@ -198,8 +212,8 @@ class _Replicate:
 
     def __call__(self, i: int, threads: int) -> Dag:
         rows, seed = self.draw(i)
-        found = learn_one_of_many(rows, self.score, seed=seed, workers=threads, **self.settings)
-        return found.dag
+        result = learn_one_of_many(rows, self.score, seed=seed, workers=threads, **self.settings)
+        return result.dag
 
 
 def _learned(
@@ -259,10 +273,10 @@ class _Draws:
         if self._shares is None:
             return data.select(rows=np.sort(random.integers(0, len(data), len(data)))), search_seed
         counts = random.multinomial(int(data.total_weight), self._shares)
-        kept = np.flatnonzero(counts)
-        part = data.select(rows=kept)
+        positions = np.flatnonzero(counts)
+        part = data.select(rows=positions)
         columns = [part.codes(name) for name in part.names]
-        return Dataset(part.variables, columns, weights=counts[kept]), search_seed
+        return Dataset(part.variables, columns, weights=counts[positions]), search_seed
 
 
 def _in_order(dataset: Dataset) -> Dataset:
@@ -284,10 +298,10 @@ def _strengths(
     for k, dag in enumerate(dags):
         for parent, child in dag.arcs:
             drawn[k, number[parent], number[child]] = True
-        found = dag.cpdag()
-        for parent, child in found.arcs:
+        cpdag = dag.cpdag()
+        for parent, child in cpdag.arcs:
             sums[number[parent], number[child]] += 1.0
-        for one, other in found.edges:
+        for one, other in cpdag.edges:
             sums[number[one], number[other]] += 0.5
             sums[number[other], number[one]] += 0.5
     return sums / len(dags), drawn

@@ -73,7 +73,7 @@ def run_chains(
     fifth unless given; of the others every so many give a structure, `n_kept` for each chain, or
     one for each step. `with_paths` says that paths will be looked for, which takes time.
     Where the chains are, and what was drawn, is kept in `state`. An `executor` runs each
-    chain as a task of its own; then those that are done are kept.
+    chain as a task of its own; then finished chains are saved.
     """
     steps = _FIRST_STEPS if n_steps is None else n_steps
     before = steps // 5 if n_before is None else min(n_before, steps - 1)
@@ -91,25 +91,25 @@ def run_chains(
         chains = _NativeChains(weights, over_partitions, seed, n_chains, threads, until, state)
     else:
         chains = _ChainsElsewhere(weights, over_partitions, seed, n_chains, until, state, executor)
-    found = _run(chains, steps, between, n_kept, is_open=n_steps is None)
-    if found.ended == "done" and chains.is_new:
+    run = _run(chains, steps, between, n_kept, is_open=n_steps is None)
+    if run.ended == "done" and chains.is_new:
         state.keep(now=True)
-    return found
+    return run
 
 
 def _run(chains: _Chains, steps: int, between: int, n_kept: int, *, is_open: bool) -> ChainRun:
     ended = chains.begin(steps - between * n_kept)
     if ended != "done":
         return chains.finish(chains.present(), ended)
-    found, ended = chains.drawn(n_kept, between)
+    draws, ended = chains.drawn(n_kept, between)
     for _ in range(1, _MOST_ROUNDS if is_open else 1):
-        if ended != "done" or chains.diagnosed(found).is_mixed:
+        if ended != "done" or chains.diagnosed(draws).is_mixed:
             break
         between *= 2
         later, ended = chains.drawn(n_kept, between)
         if later.shape[1] >= n_kept // 2:  # else what was drawn before is better
-            found = later
-    return chains.finish(found if found.shape[1] else chains.present(), ended)
+            draws = later
+    return chains.finish(draws if draws.shape[1] else chains.present(), ended)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,9 +187,9 @@ class _NativeChains(_Chains):
     ) -> None:
         super().__init__(weights, n_chains, deadline)
         self._state = state
-        # What was asked for is done in its order: what is done with, and how far the next thing is.
+        # Requests are worked off in order: the draws of finished ones, and how far the next one is.
         self._done: list[_Masks] = []
-        self._n_asked = 0
+        self._n_requests = 0
         self._n_steps = 0  # of the first ones
         self._drawn: _Masks | None = None
         self._chains = _core.Chains(weights.native(), over_partitions, seed, n_chains)
@@ -203,14 +203,14 @@ class _NativeChains(_Chains):
     def begin(self, n_steps: int) -> Ended:
         """Take the steps that are thrown away, the first half hot and cooling down."""
         n_hot = n_steps // 2
-        ended = self._settled(n_hot)
+        ended = self._hot_steps(n_hot)
         if ended == "done" and n_steps > n_hot:
             _, ended = self.drawn(1, n_steps - n_hot)
         return ended
 
     def drawn(self, n_draws: int, between: int) -> tuple[_Arcs, Ended]:
         """Draw so many structures of each chain, or what there is when time is up."""
-        if (done := self._asked_before()) is not None:
+        if (done := self._done_before()) is not None:
             return self._arcs(done), "done"
         at_once = max(1, _STEPS_AT_ONCE // between)
         masks = self._room(0)[0] if self._drawn is None else self._drawn
@@ -237,9 +237,9 @@ class _NativeChains(_Chains):
         )
         return masks[:, : int(n_drawn.min())], ended
 
-    def _settled(self, n_hot: int) -> Ended:
+    def _hot_steps(self, n_hot: int) -> Ended:
         """Take the hot steps, some at a time."""
-        if self._asked_before() is not None:
+        if self._done_before() is not None:
             return "done"
         try:
             while self._n_steps < n_hot:
@@ -254,10 +254,10 @@ class _NativeChains(_Chains):
         self._done.append(self._room(0)[0])
         return "done"
 
-    def _asked_before(self) -> _Masks | None:
-        """Return what a run that was kept has done in place of the next thing."""
-        self._n_asked += 1
-        return self._done[self._n_asked - 1] if self._n_asked <= len(self._done) else None
+    def _done_before(self) -> _Masks | None:
+        """Return the draws of the next request if a resumed run already has them."""
+        self._n_requests += 1
+        return self._done[self._n_requests - 1] if self._n_requests <= len(self._done) else None
 
     def _keep(self) -> None:
         """Write where the chains are and what was drawn, when it is time."""
@@ -354,7 +354,7 @@ class _ChainsElsewhere(_Chains):
                 self._state.put(f"{name} {left[place]}", chain)
                 self._state.keep(now=True)  # it may have taken hours
 
-        found = {}
+        new = {}
         if left:
             ran = run_all(
                 work,
@@ -364,8 +364,8 @@ class _ChainsElsewhere(_Chains):
                 executor=self._executor,
                 on_answer=take,
             )
-            found = dict(zip(left, ran, strict=True))
-        chains = [one for _, one in sorted({**done, **found}.items())]
+            new = dict(zip(left, ran, strict=True))
+        chains = [one for _, one in sorted({**done, **new}.items())]
         self._counts = sum(one.n_steps for one in chains), sum(one.n_moved for one in chains)
         n_drawn = min(len(one.masks) for one in chains)
         masks = np.stack([one.masks[:n_drawn] for one in chains])

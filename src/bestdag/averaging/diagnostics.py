@@ -28,7 +28,17 @@ UNMIXED = "the chains do not agree: the probabilities are imprecise, more steps 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainDiagnostics(Tabular):
-    """Whether chains agree.
+    r"""Whether chains agree.
+
+    Each chain is cut into two halves of n draws. With W the mean of their variances and B/n the
+    variance of their means, split R-hat is
+
+    .. math::
+
+        \hat R = \sqrt{\frac{n - 1}{n} + \frac{B / n}{W}},
+
+    near 1 where the halves of all chains say the same. The effective sample size is the number of
+    draws divided by :math:`1 + 2 \sum_t \rho_t`, with the autocorrelations summed as Geyer does.
 
     Attributes
     ----------
@@ -43,6 +53,11 @@ class ChainDiagnostics(Tabular):
         Chains, draws kept of each, steps of each.
     acceptance : float
         Share of the steps that led elsewhere.
+
+    References
+    ----------
+    .. [1] Gelman et al. (2013). "Bayesian Data Analysis", 3rd edition, sections 11.4 and 11.5.
+    .. [2] Geyer (1992). "Practical Markov chain Monte Carlo." Statistical Science 7, 473-483.
     """
 
     r_hat: _Array
@@ -65,14 +80,15 @@ class ChainDiagnostics(Tabular):
 
     @property
     def least_effective_size(self) -> float:
-        """The smallest."""
+        """The smallest effective sample size of any arc."""
         return float(self.effective_size.min(initial=float(self.n_chains * self.n_kept)))
 
     @property
     def is_mixed(self) -> bool:
         """Whether the chains agree on every arc that is judged: R-hat at most 1.05.
 
-        One chain has nothing to agree with but itself, and less than four draws tell nothing.
+        One chain has nothing to agree with but itself, and fewer than four draws say nothing.
+        Chains that agree may still all miss the same part of the posterior.
         """
         return self.worst_r_hat <= _WELL_MIXED and self.n_kept >= _LEAST_DRAWS
 

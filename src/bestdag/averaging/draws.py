@@ -53,12 +53,12 @@ def draw_from_orders(
 def arcs_of_masks(masks: npt.NDArray[np.uint64], n: int) -> npt.NDArray[np.bool_]:
     """Return the arcs of structures given as words of parents: structures x n x words."""
     shifts = np.arange(64, dtype=np.uint64)
-    found = np.zeros((len(masks), n, n), np.bool_)  # parent, child
+    arcs = np.zeros((len(masks), n, n), np.bool_)  # parent, child
     for k in range(masks.shape[2]):
         bits = (masks[:, :, k, None] >> shifts) & np.uint64(1)  # structure, child, bit
         some = min(64, n - 64 * k)
-        found[:, 64 * k : 64 * k + some] = np.swapaxes(bits[:, :, :some], 1, 2)
-    return found
+        arcs[:, 64 * k : 64 * k + some] = np.swapaxes(bits[:, :, :some], 1, 2)
+    return arcs
 
 
 def weighted_uniformly(
@@ -95,18 +95,18 @@ def weighted_uniformly(
     if how == "auto":
         how = "distinct" if covered >= _WELL_COVERED else "extensions"
     if how == "distinct":
-        found = np.exp(own - _log_sum(own))
+        weights = np.exp(own - _log_sum(own))
         note = f"{len(distinct):,} distinct structures, weighted by P(G, D)"
     else:
-        found = shares
+        weights = shares
         note = f"{len(masks):,} draws, weighted by one over the number of their orders"
     about = "about " if is_estimate else ""
     note += f"; they cover {about}{covered:.1%} of the posterior, effective sample size {size:,.0f}"
     if covered < _NEXT_TO_NOTHING:
         note += "; the listed structures cover almost none of it: use the arc probabilities"
-    order = np.lexsort((first, -found))
+    order = np.lexsort((first, -weights))
     dags = WeightedDags(
-        names, arcs_of_masks(distinct[order], n), found[order] / found.sum(), size, covered
+        names, arcs_of_masks(distinct[order], n), weights[order] / weights.sum(), size, covered
     )
     return dags, note
 

@@ -110,8 +110,8 @@ def sum_over_orders(
     _require_structure(who, sums.log_total())
     sets, arcs = np.empty(len(weights.logs)), np.empty(n * n)
     deadline.require_done(sums.probabilities(threads, deadline.seconds_left, sets, arcs), what)
-    found = ExactSums(_clipped(arcs, n), sums.log_total(), _most_probable(weights, sets))
-    return found, sums
+    totals = ExactSums(_clipped(arcs, n), sums.log_total(), _most_probable(weights, sets))
+    return totals, sums
 
 
 def sum_over_dags(

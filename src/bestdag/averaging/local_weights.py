@@ -27,7 +27,7 @@ _NO_PROBABILITY = {
     "ll": "grows with every parent, whatever the data",
     "mit": "is a sum of differences from chi-square quantiles",
 }
-# So many families are scored without being asked for: all of 20 variables.
+# So many families are scored where `max_parents` is not set: all of 20 variables.
 _MOST_FAMILIES = 12_000_000
 # Where not all parent sets are, so many.
 _SOME_FAMILIES = 1_000_000
@@ -122,9 +122,9 @@ def local_weights(
     groups, logs = [], []
     scored = _scored(scorer, most, deadline, f"scoring {n_families:,.0f} families")
     for child, (sets, scores) in enumerate(scored):
-        kept = _is_allowed(problem, child, sets) & (scores > -math.inf)
-        groups.append(sets[kept])
-        logs.append(scores[kept])
+        is_usable = _is_allowed(problem, child, sets) & (scores > -math.inf)
+        groups.append(sets[is_usable])
+        logs.append(scores[is_usable])
     return _assembled(who, problem.names, groups, logs)
 
 
@@ -161,9 +161,9 @@ def _from_table(problem: Problem, table: ScoreTable) -> LocalWeights:
         for i, (_, parents) in enumerate(listed):
             for p in parents:
                 sets[i, p // 64] |= np.uint64(1 << p % 64)
-        kept = _is_allowed(problem, child, sets)
-        groups.append(sets[kept])
-        logs.append(np.array([score for score, _ in listed], np.float64)[kept])
+        is_usable = _is_allowed(problem, child, sets)
+        groups.append(sets[is_usable])
+        logs.append(np.array([score for score, _ in listed], np.float64)[is_usable])
     return _assembled("posterior", problem.names, groups, logs)
 
 
@@ -206,10 +206,10 @@ def _is_allowed(problem: Problem, child: int, sets: _Words) -> npt.NDArray[np.bo
     n_words = sets.shape[1]
 
     def words(numbers: npt.NDArray[np.int64]) -> _Words:
-        found = [0] * n_words
+        bits = [0] * n_words
         for k in numbers.tolist():
-            found[k // 64] |= 1 << k % 64
-        return np.array(found, np.uint64)
+            bits[k // 64] |= 1 << k % 64
+        return np.array(bits, np.uint64)
 
     required = words(np.flatnonzero(nodes.required[:, child]))
     allowed = words(np.flatnonzero(nodes.allowed[:, child]))

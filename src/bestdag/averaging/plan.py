@@ -35,12 +35,12 @@ WHO = "posterior"
 _SECONDS_OF_DAGS = 5.0
 _MOST_ORDERS_OF_AUTO = 25
 _N_DRAWS = 10_000
-_N_KEPT = 1_000  # of each chain
+_DRAWS_PER_CHAIN = 1_000  # of each chain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PosteriorPlan:
-    """What was asked for."""
+    """The settings of `posterior`, checked, and what its methods share."""
 
     prior: str
     method: str
@@ -101,7 +101,7 @@ class PosteriorPlan:
         if must_draw:
             weights = weights.by_weight()
         sums, native = sum_over_orders(WHO, weights, progress=self.progress, **self._limits())
-        found = ArcProbabilities(
+        answer = ArcProbabilities(
             names=weights.names,
             matrix=sums.arcs,
             method="exact order",
@@ -111,17 +111,17 @@ class PosteriorPlan:
         )
         if must_draw:
             masks, _ = self._draw(weights, native)
-            found = replace(
-                found, dags=WeightedDags.of_draws(weights.names, arcs_of_masks(masks, n))
+            answer = replace(
+                answer, dags=WeightedDags.of_draws(weights.names, arcs_of_masks(masks, n))
             )
         if by_sums:
             paths = ancestors_by_sums(WHO, weights, **self._limits())
-            return replace(found, ancestors=paths)
-        return self._with_drawn_paths(found)
+            return replace(answer, ancestors=paths)
+        return self._with_drawn_paths(answer)
 
     def _over_dags(self, weights: LocalWeights) -> ArcProbabilities:
         sums = sum_over_dags(WHO, weights, **self._limits())
-        found = ArcProbabilities(
+        answer = ArcProbabilities(
             names=weights.names,
             matrix=sums.arcs,
             method="exact uniform",
@@ -130,10 +130,10 @@ class PosteriorPlan:
             log_evidence=sums.log_total,
         )
         if self.samples is None and not self.ancestors:
-            return found
+            return answer
         drawn = self._by_draws(weights, sums.log_total)
-        notes = (*found.notes, *drawn.notes)
-        return replace(found, dags=drawn.dags, ancestors=drawn.ancestors, notes=notes)
+        notes = (*answer.notes, *drawn.notes)
+        return replace(answer, dags=drawn.dags, ancestors=drawn.ancestors, notes=notes)
 
     def _by_draws(
         self, weights: LocalWeights, log_uniform: float | None = None
@@ -155,10 +155,10 @@ class PosteriorPlan:
         else:
             dags = WeightedDags.of_draws(weights.names, arcs_of_masks(masks, n))
             note = f"{len(masks):,} structures drawn independently"
-        found = ArcProbabilities(
+        answer = ArcProbabilities(
             names=weights.names, matrix=dags.arcs(), method="sampled", notes=(note,), dags=dags
         )
-        return self._with_drawn_paths(found)
+        return self._with_drawn_paths(answer)
 
     def _draw(self, weights: LocalWeights, native: Any) -> Any:
         n_draws = _N_DRAWS if self.samples is None else self.samples
@@ -167,11 +167,11 @@ class PosteriorPlan:
     def _limits(self) -> dict[str, Any]:
         return {"threads": self.threads, "deadline": self.deadline}
 
-    def _with_drawn_paths(self, found: ArcProbabilities) -> ArcProbabilities:
-        if not self.ancestors or found.dags is None:
-            return found
-        notes = (*found.notes, f"paths: of {len(found.dags):,} distinct structures drawn")
-        return replace(found, ancestors=found.dags.ancestors(), notes=notes)
+    def _with_drawn_paths(self, answer: ArcProbabilities) -> ArcProbabilities:
+        if not self.ancestors or answer.dags is None:
+            return answer
+        notes = (*answer.notes, f"paths: of {len(answer.dags):,} distinct structures drawn")
+        return replace(answer, ancestors=answer.dags.ancestors(), notes=notes)
 
     def _by_chains(self, weights: LocalWeights) -> ArcProbabilities:
         over_partitions = self.prior == "uniform"
@@ -182,7 +182,7 @@ class PosteriorPlan:
             n_chains=self.chains,
             n_steps=self.steps,
             n_before=self.burn_in,
-            n_kept=_N_KEPT if self.samples is None else self.samples,
+            n_kept=_DRAWS_PER_CHAIN if self.samples is None else self.samples,
             with_paths=self.ancestors,
             seed=self.seed,
             state=self.state,
@@ -197,7 +197,7 @@ class PosteriorPlan:
             notes.append(UNMIXED)
         dags = WeightedDags.of_draws(weights.names, run.arcs)
         dags = replace(dags, effective_size=run.diagnostics.least_effective_size)
-        found = ArcProbabilities(
+        answer = ArcProbabilities(
             names=weights.names,
             matrix=dags.arcs(),
             method="partition chain" if over_partitions else "order chain",
@@ -206,4 +206,4 @@ class PosteriorPlan:
             diagnostics=run.diagnostics,
             status=run.ended,
         )
-        return self._with_drawn_paths(found)
+        return self._with_drawn_paths(answer)

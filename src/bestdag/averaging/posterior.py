@@ -75,7 +75,16 @@ def posterior(
     workers: int | Executor | None = None,
     checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
 ) -> ArcProbabilities:
-    """Work out the posterior probability of each arc, edge and parent set.
+    r"""Work out the posterior probability of each arc, edge and parent set.
+
+    The probability of a feature f, such as an arc, is the share of the structures that have it,
+
+    .. math::
+
+        P(f \mid D) = \frac{\sum_G f(G)\, P(G)\, e^{\mathrm{score}(G, D)}}
+        {\sum_G P(G)\, e^{\mathrm{score}(G, D)}},
+
+    over all structures or a sample of them, where P(G) is `prior` times `structure_prior`.
 
     Parameters
     ----------
@@ -139,6 +148,21 @@ def posterior(
     -------
     ArcProbabilities
 
+    Raises
+    ------
+    InvalidParameterError
+        If a setting is out of range, the score is no log-probability, no structure is possible, or
+        there are too many variables for what ``method="exact"`` sums (30 for orders, 20 for DAGs).
+    NotEnoughMemoryError
+        If the families or the sums do not fit into memory.
+
+    Notes
+    -----
+    For n variables a sum over orders takes time in proportion to :math:`n^2 2^n` beside the scoring
+    of families [1]_ [2]_, one over all DAGs to :math:`n 3^n` [3]_, the probabilities of paths to
+    :math:`n^2 3^n` [4]_. Draws from the order prior become draws from the uniform one by weights
+    [5]_. Chains over partitions [7]_ and orders [6]_ give estimates for many more variables.
+
     References
     ----------
     .. [1] Koivisto and Sood (2004). "Exact Bayesian structure discovery in Bayesian networks."
@@ -176,7 +200,7 @@ def posterior(
     reporter = current_reporter()
     if reporter is not None:
         reporter.report("scoring parent sets")
-    asked: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "prior": prior,
         "method": method,
         "ancestors": ancestors,
@@ -197,12 +221,12 @@ def posterior(
         problem = _problem(data, score, knowledge, structure_prior, max_parents, support, threads)
         opening, state = time.monotonic(), RunState()
         if file is not None:
-            state = file.open(WHO, _description(problem, max_parents, asked))
+            state = file.open(WHO, _description(problem, max_parents, settings))
         stack.callback(state.close)
         before = state.seconds_before
         limit = None if time_limit is None else state.limited(time_limit, opening)
         plan = PosteriorPlan(
-            **asked,
+            **settings,
             deadline=Deadline(WHO, limit).earlier(state.reserve),
             threads=n_threads,
             state=state,
@@ -223,13 +247,13 @@ def posterior(
         if limits.exempt:
             notes.append(limits.words_on(limits.exempt))
         weights = local_weights(WHO, problem, most, plan.deadline)
-        found = plan.chosen(len(weights.names)).run(weights)
-        if found.status != "done":
-            state.stop(at_once=found.status == "interrupted")
+        probabilities = plan.chosen(len(weights.names)).run(weights)
+        if probabilities.status != "done":
+            state.stop(at_once=probabilities.status == "interrupted")
     answer = replace(
-        found,
-        notes=(*notes, *found.notes),
-        settings={**_settings(problem), "max_parents": most, **plan.settings(found.method)},
+        probabilities,
+        notes=(*notes, *probabilities.notes),
+        settings={**_settings(problem), "max_parents": most, **plan.settings(probabilities.method)},
         seconds=time.monotonic() - begun + before,
         resumed_seconds=before,
     )
@@ -239,7 +263,7 @@ def posterior(
 
 
 def _description(
-    problem: Problem, max_parents: int | None, asked: dict[str, Any]
+    problem: Problem, max_parents: int | None, settings: dict[str, Any]
 ) -> dict[str, str]:
     """Return what decides the answer."""
     return describe(
@@ -248,7 +272,7 @@ def _description(
         None,
         knowledge=problem.knowledge,
         max_parents=max_parents,
-        **asked,
+        **settings,
     )
 
 

@@ -11,7 +11,7 @@ __all__ = ["inclusion_threshold"]
 def inclusion_threshold(strengths: npt.ArrayLike) -> float:
     r"""Estimate the strength above which edges are significant.
 
-    If the strengths told true edges from others without doubt, a share t of them would be 0 and
+    If the strengths separated true edges from others perfectly, a share t of them would be 0 and
     the others 1. The share whose distribution is nearest to the one observed, F, is
 
     .. math::

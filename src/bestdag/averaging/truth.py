@@ -30,19 +30,22 @@ class CalibrationBin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TruthMeasures:
-    """How well probabilities tell what is true from what is not.
+    """How well probabilities rank and measure what is true.
 
     Attributes
     ----------
     auc : float or None
         Area under the ROC curve: the chance that something true has a higher probability than
-        something that is not, ties counted half; None where all or nothing is true.
+        something that is not, ties counted half (the statistic of Mann and Whitney); None where all
+        or nothing is true.
     brier : float
-        Mean squared difference between probability and truth (1 or 0); lower is better.
+        Mean squared difference between probability and truth (1 or 0), after Brier (1950); lower is
+        better.
     n_true, n : int
         How many are true, of how many.
     bins : tuple of CalibrationBin
-        The probabilities in ten equal ranges, empty ones left out.
+        The probabilities in ten equal ranges, empty ones left out: where they are calibrated, the
+        mean probability of a bin is near the share of it that is true.
     """
 
     auc: float | None
@@ -73,7 +76,7 @@ class TruthComparison(Tabular):
         that may have either direction counts half each way in `brier`, and is true both ways in
         `auc` and `bins`.
     edges : TruthMeasures
-        Of all pairs, whatever the direction.
+        Of all unordered pairs: whether they are joined, in either direction.
     """
 
     arcs: TruthMeasures
@@ -111,11 +114,11 @@ def compare_with_truth(
     graph = true if isinstance(true, Dag | Pdag) else getattr(true, "dag", None)
     if not isinstance(graph, Dag | Pdag):
         raise GraphError(f"compare: needs a Dag, a Pdag or a Network, got {true!r:.60}")
-    apart = sorted(set(graph.nodes) ^ set(names))
-    if apart:
+    unshared = sorted(set(graph.nodes) ^ set(names))
+    if unshared:
         raise GraphError(
             "compare: the true structure and the probabilities need the same variables; "
-            f"{first_names(apart)} are in one of them only"
+            f"{first_names(unshared)} are in one of them only"
         )
     number = {name: k for k, name in enumerate(names)}
     target = np.zeros(matrix.shape)
@@ -132,25 +135,29 @@ def compare_with_truth(
     )
 
 
-def _measures(given: npt.NDArray[np.float64], target: npt.NDArray[np.float64]) -> TruthMeasures:
+def _measures(
+    probabilities: npt.NDArray[np.float64], target: npt.NDArray[np.float64]
+) -> TruthMeasures:
     is_true = target > 0
-    place = np.minimum((given * _N_BINS).astype(np.int64), _N_BINS - 1)
+    place = np.minimum((probabilities * _N_BINS).astype(np.int64), _N_BINS - 1)
     bins = []
     for k in range(_N_BINS):
         here = place == k
         if here.any():
-            mean, share = float(given[here].mean()), float(is_true[here].mean())
+            mean, share = float(probabilities[here].mean()), float(is_true[here].mean())
             bins.append(CalibrationBin(int(here.sum()), mean, share))
-    brier = float(np.mean((given - target) ** 2)) if len(given) else 0.0
-    return TruthMeasures(_auc(given, is_true), brier, int(is_true.sum()), len(given), tuple(bins))
+    brier = float(np.mean((probabilities - target) ** 2)) if len(probabilities) else 0.0
+    return TruthMeasures(
+        _auc(probabilities, is_true), brier, int(is_true.sum()), len(probabilities), tuple(bins)
+    )
 
 
-def _auc(given: npt.NDArray[np.float64], is_true: npt.NDArray[np.bool_]) -> float | None:
+def _auc(probabilities: npt.NDArray[np.float64], is_true: npt.NDArray[np.bool_]) -> float | None:
     """Work out the share of pairs (true, false) in which the true one is higher."""
     n_true, n_false = int(is_true.sum()), int((~is_true).sum())
     if not n_true or not n_false:
         return None
-    _, inverse, counts = np.unique(given, return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(probabilities, return_inverse=True, return_counts=True)
     ranks = np.cumsum(counts) - (counts - 1) / 2.0  # of equals the mean
     above = float(ranks[inverse][is_true].sum()) - n_true * (n_true + 1) / 2.0
     return above / (n_true * n_false)

@@ -45,7 +45,15 @@ class WeightedDags(Tabular):
 
     @classmethod
     def of_draws(cls, names: Sequence[str], draws: npt.NDArray[np.bool_]) -> WeightedDags:
-        """Count equal structures."""
+        """Count equal structures: each gets its share of the draws as its weight.
+
+        Parameters
+        ----------
+        names : sequence of str
+            In name order.
+        draws : bool array, draws x n x n
+            ``draws[k, i, j]``: draw k has the arc from variable i to variable j.
+        """
         n = len(names)
         packed = np.packbits(draws.reshape(len(draws), n * n), axis=1)
         _, first, counts = np.unique(packed, axis=0, return_index=True, return_counts=True)
@@ -61,17 +69,20 @@ class WeightedDags(Tabular):
             yield self.dag(k), float(self.weights[k])
 
     def dag(self, k: int) -> Dag:
-        """Return one of the structures."""
+        """Return structure number k; number 0 has the greatest weight."""
         names = self.names
-        pairs = zip(*(found.tolist() for found in np.nonzero(self.parents[k])), strict=True)
+        pairs = zip(*(numbers.tolist() for numbers in np.nonzero(self.parents[k])), strict=True)
         return Dag(names, [(names[i], names[j]) for i, j in pairs])
 
     def arcs(self) -> npt.NDArray[np.float64]:
-        """Return the share of each arc."""
+        """Return the total weight of the structures that have each arc, as a matrix n x n."""
         return self._shares(lambda parents: parents)
 
     def ancestors(self) -> npt.NDArray[np.float64]:
-        """Return the share of each directed path."""
+        """Return the total weight of the structures with each directed path, as a matrix n x n.
+
+        By Warshall's closure of all structures at once, in O(n^3) for each.
+        """
 
         def paths(parents: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
             reaches = parents.copy()

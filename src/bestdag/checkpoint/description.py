@@ -113,13 +113,13 @@ def _settings_of(value: Any) -> dict[str, Any]:
 
 def require_same(
     path: str | os.PathLike[str],
-    asked: Mapping[str, object],
+    expected: Mapping[str, object],
     made: Mapping[str, object],
     place: str = "file",
 ) -> None:
     """Refuse the file of another run, by the name of the first thing that differs."""
-    for name in {**asked, **made}:
-        was, wanted = made.get(name, "not set"), asked.get(name, "not set")
+    for name in {**expected, **made}:
+        was, wanted = made.get(name, "not set"), expected.get(name, "not set")
         if was != wanted:
             differs = f"{name.replace('_', ' ')} {was!s:.80}, and {wanted!s:.80} is asked for"
             differs = "other data" if name == "data" else differs

@@ -19,7 +19,16 @@ from bestdag.files import cannot_be_written, read_file, shown_path, writing
 from bestdag.graph.dag import Dag
 from bestdag.scores.table import ParentSets, ScoreTable
 
-__all__ = ["Lock", "Saved", "decoded", "encoded", "read_saved", "write_saved", "writer_of"]
+__all__ = [
+    "Lock",
+    "Saved",
+    "decoded",
+    "encoded",
+    "read_any",
+    "read_saved",
+    "write_saved",
+    "writer_of",
+]
 
 _Type = TypeVar("_Type")
 
@@ -31,7 +40,7 @@ _PATIENCE = 1.0
 
 
 class Saved(msgspec.Struct):
-    """What is in a file; findings are decoded when they are asked for, by their kind."""
+    """What is in a file; findings stay encoded until they are read, by their kind."""
 
     description: dict[str, str]
     seconds: float
@@ -64,7 +73,7 @@ def read_saved(path: str | os.PathLike[str], description: Mapping[str, str]) -> 
     FormatError
         A file that is something else, or damaged, or of another run.
     """
-    saved = _read(path)
+    saved = read_any(path)
     require_same(path, description, saved.description)
     return saved
 
@@ -72,14 +81,15 @@ def read_saved(path: str | os.PathLike[str], description: Mapping[str, str]) -> 
 def writer_of(path: str | os.PathLike[str]) -> tuple[str, bool]:
     """Say who writes a file, and whether the run in it has ended."""
     with suppress(FileError, FormatError):  # one that is not there yet
-        saved = _read(path)
+        saved = read_any(path)
         number, machine = saved.writer
         place = "" if machine == platform.node() else f" on {machine}"
         return f"another process (number {number}{place})", saved.is_finished
     return "another process", False
 
 
-def _read(path: str | os.PathLike[str]) -> Saved:
+def read_any(path: str | os.PathLike[str]) -> Saved:
+    """Read the file of a run, whatever it is about; raises FormatError as `read_saved` does."""
     content = memoryview(read_file(path))
     head = len(_KIND) + len(_FORMAT)
     if content[: len(_KIND)] != _KIND:
@@ -157,7 +167,7 @@ class Lock:
 
     It is a file of its own beside the first, ``NAME.lock``, since each write puts a new file in
     place of the old one. It is gone when the run has ended; one that a killed process left behind
-    is locked by nobody, and the next run takes it.
+    is no longer locked, and the next run takes it.
 
     Attributes
     ----------

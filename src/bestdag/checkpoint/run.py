@@ -34,9 +34,9 @@ _Type = TypeVar("_Type")
 _EVERY = 30.0  # seconds
 # A limit of zero would be refused.
 _LEAST_SECONDS = 1e-3
-# Writing takes no larger part of the time than one in so many, unless that is asked for.
+# Writing takes no larger part of the time than one in so many, unless `every` is set.
 _BETWEEN_WRITES = 20.0
-# Of what the last write took, what the next one may take; and who presses Ctrl-C waits no longer.
+# Of what the last write took, what the next one may take; and how long Ctrl-C may wait, in seconds.
 _MARGIN, _AT_ONCE = 1.25, 0.05
 _RESULT = "result"
 
@@ -59,6 +59,13 @@ class Checkpoint:
     ------
     InvalidParameterError
         Both `resume` and `force`, or a setting that is out of range.
+
+    Notes
+    -----
+    The file has the best structure, bounds and proofs so far, not the state of the search: a
+    resumed run loses nothing that was found, and may take another way from there. A file of other
+    data or settings is refused by name of what differs. Each write puts a new file in place of the
+    old one, so that a run killed while writing leaves the old file.
 
     Examples
     --------

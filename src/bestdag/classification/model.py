@@ -49,7 +49,7 @@ class Coding:
     method : {"fayyad_irani", "quantile", "uniform"} or Method, default "fayyad_irani"
         Where numbers are cut.
     bins : int, optional
-        How many intervals, for the methods that are told.
+        How many intervals, for the methods that take a number.
     max_values : int, default 20
         A numeric column with at most so many different values, all whole, keeps them as states; a
         number that was not seen in training counts as the nearest one.
@@ -68,19 +68,19 @@ class Coding:
         self.make_method()
 
     def make_method(self) -> Method:
-        """Return the method with its settings."""
+        """Return the method of discretization with its settings."""
         return make_method("classifier", self.method, self.bins)
 
     def uncut(
         self, table: Table, target: Variable, codes: npt.ArrayLike, options: ReadOptions
     ) -> UncutTable:
         """Return training rows whose columns are typed: text there is text, whatever it spells."""
-        numbers, kept = split_numbers(
+        numbers, categories = split_numbers(
             table, self.max_values, self.max_states, text_has_numbers=False
         )
-        whole = [name for name in table.names if name not in numbers and name not in kept]
+        whole = [name for name in table.names if name not in numbers and name not in categories]
         pairs = [self._discrete(column, options) for column in table.discrete(whole)]
-        pairs += [*kept.values(), (target, np.asarray(codes))]
+        pairs += [*categories.values(), (target, np.asarray(codes))]
         dataset = Dataset([variable for variable, _ in pairs], [coded for _, coded in pairs])
         return UncutTable((*table.names, target.name), dataset, numbers)
 
@@ -94,8 +94,26 @@ class Coding:
     ) -> Dataset:
         """Learn from training rows where numbers are cut, and cut them there.
 
-        The target is the last column. Rows are complete, unless missing values are to be kept; cut
-        points are then those of the rows that have the number, and the class where it matters.
+        Parameters
+        ----------
+        table : UncutTable
+            The training rows alone: cut points that have seen the rows to predict would flatter.
+        target : str
+            The column with the classes, the last column of what is returned.
+        weights : array, optional
+            How often each row counts.
+        keep_missing : bool, default False
+            Accept missing values. Cut points are then those of the rows that have the number, and
+            the class where it matters.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        DataError
+            If there is no attribute, or a value is missing without `keep_missing`.
         """
         attributes = [name for name in table.names if name != target]
         if not attributes:
@@ -108,14 +126,14 @@ class Coding:
                 )
         method = self.make_method()
         has_class = np.ones(table.dataset.n_rows, bool)
-        told: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         if method.needs_target:
             has_class = ~table.dataset.missing(target)
-            told["target_codes"] = table.dataset.codes(target)[has_class]
-            told["n_classes"] = table.dataset.variable(target).arity
-        told["weights"] = None if weights is None else weights[has_class]
+            arguments["target_codes"] = table.dataset.codes(target)[has_class]
+            arguments["n_classes"] = table.dataset.variable(target).arity
+        arguments["weights"] = None if weights is None else weights[has_class]
         variables = [
-            cut_variable(name, method.cuts(table.numbers[name][has_class], **told).tolist())
+            cut_variable(name, method.cuts(table.numbers[name][has_class], **arguments).tolist())
             if name in table.numbers
             else table.dataset.variable(name)
             for name in [*attributes, target]
@@ -156,6 +174,11 @@ class Recipe:
         How raw columns become discrete.
     missing : Treatment or str, default "error"
         What to do about missing values of training rows, as in `learn`.
+
+    References
+    ----------
+    .. [1] Friedman, Geiger and Goldszmidt (1997). "Bayesian network classifiers." Machine Learning
+       29, 131-163.
     """
 
     search: Search
@@ -176,7 +199,10 @@ class Recipe:
         return make_treatment(self.missing).keeps_missing
 
     def fit(self, dataset: Dataset, target: str) -> Classifier:
-        """Learn from training rows that `coding` has cut."""
+        """Learn a classifier from training rows that `coding` has cut.
+
+        Ctrl-C raises KeyboardInterrupt: half a search makes no classifier.
+        """
         with handling_interrupts():
             result = learn(
                 dataset,
@@ -217,10 +243,14 @@ class Classifier:
     threads: int | None = None
 
     def log_probabilities(self, dataset: Dataset) -> npt.NDArray[np.float64]:
-        """Return ln P(class | row), one row per row and one column per class.
+        r"""Return ln P(class | row), one row per row and one column per class.
 
-        Missing values are summed over. A row that has probability zero with every class gets the
-        marginal distribution of the class.
+        .. math::
+
+            P(c \mid x) = \frac{P(c, x)}{\sum_{c'} P(c', x)},
+
+        where missing values are summed over. A row that has probability zero with every class gets
+        the marginal distribution of the class, since no class is more at odds with it than another.
         """
         return self.network.predict_log_proba(
             self.target.name,

@@ -67,11 +67,26 @@ class Trial:
 
     @property
     def classes(self) -> Variable:
-        """The target."""
+        """The target with its classes."""
         return self.train.dataset.variable(self.target)
 
     def run(self, recipes: Mapping[str, Recipe]) -> Iterator[tuple[str, Evaluation]]:
-        """Try every recipe on the same rows, on all threads; columns are coded once for all."""
+        """Try every recipe on the same rows, on all threads; columns are coded once for all.
+
+        Parameters
+        ----------
+        recipes : mapping of str to Recipe
+
+        Yields
+        ------
+        name, evaluation : str, Evaluation
+            Accuracy, log loss and more of the rows that were predicted, recipe by recipe.
+
+        Raises
+        ------
+        DataError
+            If a part leaves no row to learn from, or the rows cannot be divided like this.
+        """
         parts = self._all_parts(recipes)
         notes = notes_on(parts)
         for name, truth, predicted in self._predictions(recipes, parts):
@@ -80,13 +95,14 @@ class Trial:
     def hits(self, recipes: Mapping[str, Recipe]) -> dict[str, npt.NDArray[np.bool_]]:
         """Say for every recipe and row that was predicted whether the class was right.
 
-        The rows are the same for all, part by part.
+        The rows are the same for all, part by part, so that two classifiers can be compared by a
+        paired test such as McNemar's.
         """
-        found = self._predictions(recipes, self._all_parts(recipes))
-        return {name: predicted.argmax(axis=1) == truth for name, truth, predicted in found}
+        predictions = self._predictions(recipes, self._all_parts(recipes))
+        return {name: predicted.argmax(axis=1) == truth for name, truth, predicted in predictions}
 
     def _all_parts(self, recipes: Mapping[str, Recipe]) -> list[Part]:
-        return list(self._parts(next(iter(recipes.values()))))
+        return list(self.parts(next(iter(recipes.values()))))
 
     def _predictions(
         self, recipes: Mapping[str, Recipe], parts: list[Part]
@@ -100,11 +116,12 @@ class Trial:
         answers = run_all(
             work, runs, threads=who_works.threads, who="classify", executor=who_works.executor
         )
-        found = iter(answers)
+        remaining = iter(answers)
         for name in recipes:
-            yield name, truth, np.concatenate([next(found) for _ in parts])
+            yield name, truth, np.concatenate([next(remaining) for _ in parts])
 
-    def _parts(self, recipe: Recipe) -> Iterator[Part]:
+    def parts(self, recipe: Recipe) -> Iterator[Part]:
+        """Divide the rows into those to learn from, cut for a recipe, and those to predict."""
         usable = np.ones_like(self.train.is_missing())
         if not recipe.keeps_missing:
             usable = ~self.train.is_missing()
@@ -113,17 +130,17 @@ class Trial:
             yield self._part(recipe, usable, self.test, self._classes(self.test))
             return
         for held_out in self._held_out(classes):
-            kept = usable & ~held_out
-            yield self._part(recipe, kept, self.train.rows(held_out), classes[held_out])
+            is_training = usable & ~held_out
+            yield self._part(recipe, is_training, self.train.rows(held_out), classes[held_out])
 
     def _part(
         self,
         recipe: Recipe,
-        kept: npt.NDArray[np.bool_],
+        is_training: npt.NDArray[np.bool_],
         predicted: UncutTable,
         classes: npt.NDArray[np.int64],
     ) -> Part:
-        train = self._cut(recipe, kept)
+        train = self._cut(recipe, is_training)
         attributes = [v for v in train.variables if v.name != self.target]
         unknown = {n: int(are_unknown(u).sum()) for n, u in predicted.unknown.items()}
         return Part(train, self.target, predicted.cut(attributes), classes, unknown)
@@ -147,12 +164,12 @@ class Trial:
         held_out[order[-self.n_held_out :]] = True
         yield held_out
 
-    def _cut(self, recipe: Recipe, kept: npt.NDArray[np.bool_]) -> Dataset:
-        if not kept.any():
+    def _cut(self, recipe: Recipe, is_training: npt.NDArray[np.bool_]) -> Dataset:
+        if not is_training.any():
             empty = [n for n in self.train.names if self.train.is_missing_in(n).all()]
             why = f"; column {empty[0]!r} has no values, leave it out" if empty else ""
             raise DataError(f"classify: no complete row is left to learn from{why}")
-        rows = self.train.rows(kept)
+        rows = self.train.rows(is_training)
         return recipe.coding.cut(rows, self.target, keep_missing=recipe.keeps_missing)
 
     def _classes(self, table: UncutTable) -> npt.NDArray[np.int64]:

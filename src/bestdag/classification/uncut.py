@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.checks import code_type
-from bestdag.data.cutting import kept_values
+from bestdag.data.cutting import category_values
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import cut_between, cut_codes, cut_variable
 from bestdag.data.encoder import labels_of
@@ -66,26 +66,29 @@ class UncutTable:
     unknown: Unknown = field(default_factory=dict)
 
     def is_missing(self) -> Mask:
-        """Return for each row whether a value is missing."""
-        found = np.zeros(self.dataset.n_rows, bool)
+        """Return a boolean mask of the rows with a missing value.
+
+        A value that is no state of its column is unknown, not missing.
+        """
+        missing = np.zeros(self.dataset.n_rows, bool)
         for name in self.names:
-            found |= self.is_missing_in(name)
-        return found
+            missing |= self.is_missing_in(name)
+        return missing
 
     def is_missing_in(self, name: str) -> Mask:
         """Return for each row whether its cell of one column is missing."""
         if name in self.numbers:
             return np.isnan(self.numbers[name])
-        found = self.dataset.missing(name)
-        return found & ~are_unknown(self.unknown[name]) if name in self.unknown else found
+        missing = self.dataset.missing(name)
+        return missing & ~are_unknown(self.unknown[name]) if name in self.unknown else missing
 
-    def rows(self, kept: Mask) -> UncutTable:
-        """Return some of the rows."""
+    def rows(self, chosen: Mask) -> UncutTable:
+        """Return some of the rows, by a boolean mask."""
         return UncutTable(
             self.names,
-            self.dataset.select(rows=kept),
-            {name: values[kept] for name, values in self.numbers.items()},
-            {name: values[kept] for name, values in self.unknown.items()},
+            self.dataset.select(rows=chosen),
+            {name: values[chosen] for name, values in self.numbers.items()},
+            {name: values[chosen] for name, values in self.unknown.items()},
         )
 
     def cut(
@@ -117,8 +120,8 @@ def read_uncut(
 ) -> UncutTable:
     """Read a table without cutting its numbers; the settings are those of `read`.
 
-    The columns that would be cut, by the rule of `kept_values`, are numbers; the target never is,
-    nor are those whose cut points are known (`cuts`), which are cut at once.
+    The columns that would be cut, by the rule of `category_values`, are numbers; the target never
+    is, nor are columns whose cut points are known (`cuts`): they are cut at once.
     With `like` the columns are what they are there, and values that are no states are unknown.
     """
     choice = choose(source, missing="keep", max_states=max_states, **settings)
@@ -131,15 +134,15 @@ def read_uncut(
             return _like(table, like, choice.options)
         known = _known_intervals(table, target, cuts or {}, choice.options)
         leave = [target, *known]
-        numbers, kept = split_numbers(table, max_values, max_states, leave=leave)
+        numbers, categories = split_numbers(table, max_values, max_states, leave=leave)
         marked = {name: number_marks(values) for name, values in numbers.items()}
-        warn_of_number_marks({n: found for n, found in marked.items() if found}, choice.options)
-        kept |= known
-        whole = [name for name in table.names if name not in numbers and name not in kept]
-        found = dataset_of(table.discrete(whole), None, choice.options)
+        warn_of_number_marks({n: marks for n, marks in marked.items() if marks}, choice.options)
+        categories |= known
+        whole = [name for name in table.names if name not in numbers and name not in categories]
+        discrete = dataset_of(table.discrete(whole), None, choice.options)
         dataset = Dataset._adopt(
-            [*found.variables, *(variable for variable, _ in kept.values())],
-            [*map(found.codes, found.names), *(codes for _, codes in kept.values())],
+            [*discrete.variables, *(variable for variable, _ in categories.values())],
+            [*map(discrete.codes, discrete.names), *(codes for _, codes in categories.values())],
         )
         return UncutTable(tuple(table.names), dataset, numbers)
 
@@ -173,21 +176,21 @@ def split_numbers(
     states and, unless `text_has_numbers`, those of text are no numeric columns.
     """
     cut: dict[str, npt.NDArray[np.float64]] = {}
-    kept: dict[str, tuple[Variable, Codes]] = {}
+    categories: dict[str, tuple[Variable, Codes]] = {}
     for name in table.names:
         if name in leave or table.has_declared_states(name):
             continue
-        found = table.numbers(name)
-        if found.wrong is not None or (found.is_text and not text_has_numbers):
+        numbers = table.numbers(name)
+        if numbers.wrong is not None or (numbers.is_text and not text_has_numbers):
             continue
-        values = kept_values(found.values, max_values, max_states)
+        values = category_values(numbers.values, max_values, max_states)
         if values is None:
-            cut[name] = found.values
+            cut[name] = numbers.values
         else:
             between = itertools.starmap(cut_between, itertools.pairwise(map(float, values)))
             variable = Variable(name, tuple(map(str, values)), tuple(between))
-            kept[name] = variable, cut_codes(variable, found.values)
-    return cut, kept
+            categories[name] = variable, cut_codes(variable, numbers.values)
+    return cut, categories
 
 
 def codes_under(
@@ -252,12 +255,12 @@ def _holds_states(table: Table, variable: Variable) -> bool:
 
 
 def _numbers(table: Table, name: str) -> npt.NDArray[np.float64]:
-    found = table.numbers(name)
-    if found.wrong is not None:
+    numbers = table.numbers(name)
+    if numbers.wrong is not None:
         raise DataError(
-            f"column {name!r}: was a numeric column in training, got {found.wrong[1]!r:.60}"
+            f"column {name!r}: was a numeric column in training, got {numbers.wrong[1]!r:.60}"
         )
-    return found.values
+    return numbers.values
 
 
 def _under_states(
@@ -310,14 +313,14 @@ class Part:
 
         Numbers are not among them: each belongs to an interval.
         """
-        found = {}
+        counts = {}
         for variable in self.test.variables:
             if variable.cuts is None:
                 trained = np.bincount(self.train.codes(variable.name), minlength=variable.arity)
                 is_unseen = np.append(trained[: variable.arity] == 0, False)
                 n_unseen = int(is_unseen[self.test.codes(variable.name)].sum())
-                found[variable.name] = n_unseen + self.unknown.get(variable.name, 0)
-        return {name: n for name, n in found.items() if n}
+                counts[variable.name] = n_unseen + self.unknown.get(variable.name, 0)
+        return {name: n for name, n in counts.items() if n}
 
 
 def notes_on(parts: Iterable[Part]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from bestdag.cli.options import (
     missing_option,
     output_option,
     read_settings,
+    strategies_of_read,
     with_options,
 )
 from bestdag.cli.output import (
@@ -64,7 +65,7 @@ __all__ = ["command"]
     ),
     FORCE,
     missing_option(
-        ["error", "drop", "state", "keep"],
+        strategies_of_read,
         "stop, drop their rows, treat them as a state, or leave them empty",
     ),
     data_options(but=["missing"]),

@@ -14,6 +14,7 @@ from bestdag.cli.options import (
     COMMON,
     missing_option,
     settings_of_read,
+    strategies_of_read,
     table_settings,
     with_options,
 )
@@ -33,8 +34,8 @@ __all__ = ["command"]
 @click.argument("file")
 @table_options(
     missing_option(
-        ["keep", "error", "drop", "state"],
-        "count them, stop, drop their rows, or treat them as a state",
+        strategies_of_read,
+        "stop, drop their rows, treat them as a state, or count them",
         default="keep",
     )
 )

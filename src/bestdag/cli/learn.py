@@ -44,9 +44,8 @@ from bestdag.cli.learning_table import (
     class_of_intervals,
     read_for_learning,
     table_options,
-    wide_numbers,
 )
-from bestdag.cli.next_commands import next_commands
+from bestdag.cli.next_commands import next_commands, verify_command
 from bestdag.cli.options import (
     COMMON,
     DATA_OPTIONS,
@@ -60,6 +59,7 @@ from bestdag.cli.options import (
     with_options,
 )
 from bestdag.cli.output import (
+    print_line,
     require_folder,
     require_network_output,
     require_new_file,
@@ -69,7 +69,7 @@ from bestdag.cli.output import (
 )
 from bestdag.cli.structures import print_next, print_structure
 from bestdag.incomplete import TREATMENTS, Treatment
-from bestdag.registry import settings_of
+from bestdag.registry import settings_among
 from bestdag.scores import SCORES
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "tan", "tree"]
 
 _MISSING = missing_option(
-    list(TREATMENTS),
+    TREATMENTS.keys,
     "stop and recommend a strategy, drop their rows, treat them as a state, structural EM, "
     "or score each family on the rows that have it",
 )
@@ -149,9 +149,27 @@ _MISSING = missing_option(
         help="With --report, also estimate confidence in each arc by N bootstrap resamples (hill "
         "climbing).",
     ),
+    click.option(
+        "--certificate",
+        metavar="FILE",
+        help="Certificate to write (.json or .json.gz): all that 'bestdag verify' needs to check "
+        "the proof.",
+    ),
+    click.option(
+        "--certificate-of",
+        type=click.IntRange(1),
+        metavar="K",
+        help="With --certificate, certify the best network with at most K parents per node.  "
+        "[default: the most that is proved]",
+    ),
     table_options(_MISSING),
     EM_OPTIONS,
     THREADS,
+    click.option(
+        "--ladder",
+        is_flag=True,
+        help="Print what is proved for at most 1, 2, 3, ... parents per node.",
+    ),
     click.option("-v", "--verbose", is_flag=True, help="Print details of the search."),
     COMMON,
 )
@@ -169,9 +187,8 @@ def command(
     ('rows/*.parquet') or a folder whose files form one table; or, with --sql, a query. Or give a
     file of local scores with --from-scores. Rows that do not fit within --memory-limit stay on
     disk. Scores are natural logarithms; higher is better. On Ctrl-C or at the time limit, the best
-    structure so far is printed, and how much higher the best score may be. -o writes the network
-    with parameters fitted to DATA. Tables written by `bestdag discretize` keep their cut points,
-    and so does the network.
+    structure so far is printed, and what is proved. -o writes the network with parameters fitted
+    to DATA. Tables written by `bestdag discretize` keep their cut points, and so does the network.
     """
     if (data is None) == (from_scores is None):
         raise click.UsageError("give either DATA or --from-scores FILE")
@@ -229,9 +246,15 @@ tree = _alias(
 
 def _refuse_without_data() -> None:
     """Refuse options that have no meaning with a file of local scores."""
-    of_scores = {one.name for score in SCORES.values() for one in settings_of(score)}
     names = {"name", "structure_prior", "kappa", "support", "cluster"}
-    names |= {"cut_points", "discretize", "bins", *of_scores, *DATA_OPTIONS, *ROWS_OPTIONS}
+    names |= {
+        "cut_points",
+        "discretize",
+        "bins",
+        *settings_among(SCORES),
+        *DATA_OPTIONS,
+        *ROWS_OPTIONS,
+    }
     refuse_given(names, "--from-scores already has its scores")
 
 
@@ -330,6 +353,7 @@ def _learn_and_print(
         threads=threads,
         as_json=as_json,
         is_verbose=options["verbose"],
+        with_ladder=options["ladder"],
     )
     if lost is not None:
         raise lost
@@ -337,6 +361,7 @@ def _learn_and_print(
         # After the structure is shown: tables that do not fit into memory do not lose it.
         network = result.fit(estimator, threads=threads).with_name(table_name(data))
         write_fitted(output, network, estimator, is_said=is_said)
+    is_certified = _write_certificate(result, data or from_scores, options, is_said=is_said)
     if options["report"] is not None:
         probabilities = None
         if not result.was_interrupted:  # else the user waits for the end
@@ -346,11 +371,13 @@ def _learn_and_print(
         read = TableRead(data or "", tuple(reading.get("drop") or ()))
         _write_report(options["report"], result, probabilities, threads, read, is_said=is_said)
     if not as_json:
-        wide = table is not None and bool(wide_numbers(table))
+        wide = table is not None and bool(table.wide_numbers())
         context = click.get_current_context()
         print_next(next_commands(result, data, context, output=output, wide=wide))
     if result.was_interrupted:
         raise click.exceptions.Exit(INTERRUPTED)
+    if not is_certified:
+        raise click.exceptions.Exit(1)
     listed = result.structures
     if require_optimal and not (result.is_proved and (listed is None or listed.is_complete)):
         raise click.exceptions.Exit(1)
@@ -382,10 +409,12 @@ def _check_files(
             "--edge-weights": weights,
             "-o": output,
             "--report": report,
+            "--certificate": options["certificate"],
             "--checkpoint": options["checkpoint"],
         },
     )
-    others = any(path is not None for path in (output, weights, report))
+    _check_certificate(options)
+    others = any(path is not None for path in (output, weights, report, options["certificate"]))
     checkpoint = choose_checkpoint(options, others=others)
     if output is not None:
         if from_scores is not None:
@@ -395,9 +424,10 @@ def _check_files(
         require_network_output(output, force=options["force"])
     elif options["parameters"] is not None:
         raise click.UsageError("--parameters is for the network written by -o FILE")
-    elif options["force"] and weights is None and report is None and checkpoint is None:
+    elif options["force"] and not others and checkpoint is None:
         raise click.UsageError(
-            "--force is for the files written by -o FILE, --report FILE and --checkpoint FILE"
+            "--force is for the files written by -o FILE, --report FILE, --certificate FILE and "
+            "--checkpoint FILE"
         )
     if options["bootstrap"] is not None and (report is None or from_scores is not None):
         needed = "--report FILE" if report is None else "DATA, which a file of local scores is not"
@@ -427,6 +457,44 @@ def _check_report(path: str, *, force: bool) -> None:
     require_new_file(path, force=force)
     require_html(path, who="--report")
     require_folder(path)
+
+
+def _check_certificate(options: dict[str, Any]) -> None:
+    """Refuse, before any work, a certificate that could not be written at its end."""
+    from bestdag.certificate.file import require_name
+
+    path = options["certificate"]
+    if path is None:
+        if options["certificate_of"] is not None:
+            raise click.UsageError("--certificate-of is for the file written by --certificate FILE")
+        return
+    if path == "-":
+        raise click.UsageError("--certificate needs a file; standard output has the structure")
+    require_new_file(path, force=options["force"])
+    require_name("--certificate", path)
+    require_folder(path)
+
+
+def _write_certificate(
+    result: Result, source: str | None, options: dict[str, Any], *, is_said: bool
+) -> bool:
+    """Write what proves the answer, if that was asked for; False where nothing is proved."""
+    from bestdag.errors import InvalidParameterError
+
+    path = options["certificate"]
+    if path is None:
+        return True
+    try:
+        with working("writing the certificate", quiet=not is_said):
+            certificate = result.certificate(options["certificate_of"])
+            certificate.save(path)
+    except InvalidParameterError as error:
+        click.echo(f"bestdag: {error.on_command_line}", err=True)
+        return False
+    if is_said:
+        check = verify_command(path, source or "", click.get_current_context())
+        print_line(f"{path}: certifies that {certificate.claim()}; check it by: {check}")
+    return True
 
 
 def _arc_probabilities(

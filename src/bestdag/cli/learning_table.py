@@ -30,7 +30,6 @@ from bestdag.wording import count_of, shell_word
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
     from bestdag.data.readers import Rows
-    from bestdag.data.schema import Variable
     from bestdag.scores.base import Score
 
 __all__ = [
@@ -42,7 +41,6 @@ __all__ = [
     "read_table",
     "table_options",
     "what_was_read",
-    "wide_numbers",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -173,6 +171,12 @@ class LearningTable:
             self.cut
         )
 
+    def wide_numbers(self) -> list[str]:
+        """Name numeric columns every distinct number of which was taken as a category."""
+        from bestdag.data.warnings import wide_numbers
+
+        return wide_numbers(self.dataset.variables)
+
     def settings(self) -> dict[str, Any]:
         """Return what the output says about cutting, in JSON."""
         return {
@@ -274,23 +278,23 @@ def _proposed(
     from bestdag.incomplete.complete import suited
 
     names = ("missing_values", "weights", "drop", "separator", "sheet", "encoding")
-    kept = {name: reading[name] for name in names if name in reading}
+    read_as = {name: reading[name] for name in names if name in reading}
     try:
-        advice = advice_on(data, max_states=reading.get("max_states", 50), **kept)
+        advice = advice_on(data, max_states=reading.get("max_states", 50), **read_as)
     except BestdagError:
         return None
     if advice is None:
         return None
-    given = click.get_current_context().obj
+    words = click.get_current_context().obj
     more = [word for mark in advice.missing_values for word in ("--missing-value", mark)]
     more += [word for name in advice.drop for word in ("--drop", name)]
     if advice.written:
         columns = {name: one.sql(name) for name, one in advice.written.items()}
-        query = rewritten(data, columns, kept.get("separator"), kept.get("encoding"))
-        if query is None or data not in given:
+        query = rewritten(data, columns, read_as.get("separator"), read_as.get("encoding"))
+        if query is None or data not in words:
             return None
-        given = tuple(query if word == data else word for word in given)
-        given = (given[0], "--sql", *without(given[1:], "--separator", "--encoding"))
+        words = tuple(query if word == data else word for word in words)
+        words = (words[0], "--sql", *without(words[1:], "--separator", "--encoding"))
     if (advice.cut or advice.written) and not cutting.discretize:
         if cutting.cut_points is not None:
             return None
@@ -305,14 +309,7 @@ def _proposed(
     if not more:
         return None
     reasons = ", ".join(f"{name!r} ({reason})" for name, reason in advice.drop.items())
-    return ["bestdag", *given, *more], f"; leave out {reasons}" if reasons else ""
-
-
-def _is_numeric(variable: Variable) -> bool:
-    from bestdag.data.labels import number_in
-    from bestdag.data.warnings import MARKS
-
-    return all(number_in(state) is not None for state in variable.states if state not in MARKS)
+    return ["bestdag", *words, *more], f"; leave out {reasons}" if reasons else ""
 
 
 def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
@@ -337,24 +334,10 @@ def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
     yield from table.rows.notes
     if table.cut:
         yield table.cut_in_words()
-    numbers = wide_numbers(table)
+    numbers = table.wide_numbers()
     if numbers:
         names = _listed(numbers)
         yield f"every distinct number treated as a category: {names}; --discretize bins them"
-
-
-def wide_numbers(table: LearningTable) -> list[str]:
-    """Name numeric columns every distinct number of which was taken as a category."""
-    variables = table.dataset.variables
-    return [v.name for v in variables if v.cuts is None and _is_wide_number(v)]
-
-
-def _is_wide_number(variable: Variable) -> bool:
-    from bestdag.data.schema import DEFAULT_MAX_VALUES
-    from bestdag.data.warnings import are_decimals
-
-    is_wide = variable.arity > DEFAULT_MAX_VALUES
-    return (is_wide and _is_numeric(variable)) or are_decimals(variable)
 
 
 def _listed(names: list[str]) -> str:

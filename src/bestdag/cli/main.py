@@ -52,6 +52,7 @@ COMMANDS = {
     "score-table": "Write the local scores of all parent sets, for exact search.",
     "tan": "Learn the best tree-augmented naive Bayes network.",
     "tree": "Learn the best tree.",
+    "verify": "Check a certificate of optimality.",
 }
 
 # Other names of searches of `learn`, and where these commands are made.
@@ -131,21 +132,21 @@ def run(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | None
 
 
 def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
-    given: list[str] = []
+    words: list[str] = []
     context: click.Context | None = None
     try:
         if sys.stdout is None:
             _complain("standard output is closed")
             return 1
-        given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
-        with cli.make_context("bestdag", given, obj=tuple(given)) as context:
+        words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+        with cli.make_context("bestdag", words, obj=tuple(words)) as context:
             cli.invoke(context)
         sys.stdout.flush()
         return 0
     except click.exceptions.Exit as stop:
         return interrupts.exit_code if stop.exit_code == INTERRUPTED else stop.exit_code
     except (KeyboardInterrupt, click.Abort):
-        return _interrupted(interrupts, given, context)
+        return _interrupted(interrupts, words, context)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "bestdag"
         _complain(f"{error.format_message()} (see '{where} --help')", who=where)
@@ -155,16 +156,16 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        return _interrupted(interrupts, given, context) if interrupts.came else _report(error)
+        return _interrupted(interrupts, words, context) if interrupts.came else _report(error)
 
 
-def _interrupted(interrupts: Interrupts, given: list[str], context: click.Context | None) -> int:
+def _interrupted(interrupts: Interrupts, words: list[str], context: click.Context | None) -> int:
     interrupts.ignore()
     from bestdag.cli.output import was_shown
 
     more = ""
-    if given[:1] and given[0] in _AT_THE_END and not was_shown(context):
-        has_file = any(word.partition("=")[0] == "--checkpoint" for word in given)
+    if words[:1] and words[0] in _AT_THE_END and not was_shown(context):
+        has_file = any(word.partition("=")[0] == "--checkpoint" for word in words)
         more = "; --resume continues from the checkpoint" if has_file else "; no results are saved"
     _complain(f"interrupted{more}")
     return interrupts.exit_code

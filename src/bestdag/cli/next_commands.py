@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bestdag.files import format_suffix
-from bestdag.registry import settings_of
-from bestdag.wording import as_option
+from bestdag.registry import settings_among
 
 if TYPE_CHECKING:
     from bestdag.learned import Result
 
-__all__ = ["next_commands", "without"]
+__all__ = ["next_commands", "verify_command", "without"]
 
 # Options of `learn` about files that are there already, and what belongs to them.
 _FILES = (
     *("--output", "--force", "--report", "--bootstrap", "--edge-weights", "--parameters"),
-    *("--require-optimal", "--verbose"),
+    *("--require-optimal", "--verbose", "--ladder", "--certificate", "--certificate-of"),
 )
 # Of one run: how it searches, for how long, and where it is kept.
 _RUN = (
@@ -57,7 +55,8 @@ def next_commands(
     if output is None:
         commands.append(_written(data, options, context))
     elif format_suffix(output) in (".json", ".bif"):
-        most = max(result.dag.nodes, key=lambda name: (len(result.dag.parents(name)), name))
+        families = result.dag.families
+        most = max(families, key=lambda name: (len(families[name]), name))
         dash = ["--"] if most.startswith("-") else []
         commands.append(shlex.join(("bestdag", "query", _file(output), *dash, most)))
         picture = _new_file(output, ".svg")
@@ -67,10 +66,26 @@ def next_commands(
     return commands[:3]
 
 
-def _written(data: str, given: _Given, context: click.Context) -> str:
+def verify_command(certificate: str, source: str, context: click.Context) -> str:
+    """Return the command that checks a certificate, with every option that says what the table is.
+
+    The source is a table or a file of local scores.
+    """
+    from bestdag.cli.verify import command as verify
+
+    options = _given(context)
+    left_out = {"--time-limit", "--threads", "--memory-limit", "--json", "--quiet"}
+    if "--discretize" not in [flag for flag, _ in options]:
+        left_out.add("--target")  # of a search
+    known = {flag for parameter in verify.params for flag in parameter.opts} - left_out
+    words = [word for flag, own in options if flag in known for word in own]
+    return shlex.join(("bestdag", "verify", _file(certificate), _file(source), *words))
+
+
+def _written(data: str, options: _Given, context: click.Context) -> str:
     """Learn again, and write the network and its report."""
-    words = [word for flag, own in given if flag not in _FILES for word in own]
-    flags = [flag for flag, _ in given]
+    words = [word for flag, own in options if flag not in _FILES for word in own]
+    flags = [flag for flag, _ in options]
     if "--checkpoint" in flags and "--resume" not in flags:
         words.append("--resume")  # the file has the answer
     stem = "query" if "--sql" in flags else data
@@ -79,30 +94,28 @@ def _written(data: str, given: _Given, context: click.Context) -> str:
     return shlex.join(("bestdag", str(context.info_name), _file(data), *words))
 
 
-def _again(data: str, given: _Given, context: click.Context) -> str:
+def _again(data: str, options: _Given, context: click.Context) -> str:
     """Estimate how sure each arc is, from the same table by the same score."""
     from bestdag.cli.bootstrap import command as bootstrap
     from bestdag.scores import SCORES
     from bestdag.search import SEARCHES
 
     known = {flag: parameter for parameter in bootstrap.params for flag in parameter.opts}
-    left_out = {*_FILES, *_RUN, *(_flags(SEARCHES) - _flags(SCORES))}
+    of_searches = settings_among(SEARCHES).keys() - settings_among(SCORES).keys()
+    left_out = {*_FILES, *_RUN}
     if context.params.get("discretize") and context.params.get("bins") is None:
         left_out.remove("--target")  # of the intervals
+        of_searches.discard("target")
     words: list[str] = []
-    for flag, own in given:
+    for flag, own in options:
         if flag == "--missing":
             ways = known[flag].type
             # Of a table that has none, other ways to treat missing values say nothing.
             if not isinstance(ways, click.Choice) or own[1] not in ways.choices:
                 continue
-        if flag in known and flag not in left_out:
+        if flag in known and flag not in left_out and known[flag].name not in of_searches:
             words += own
     return shlex.join(("bestdag", "bootstrap", _file(data), *words))
-
-
-def _flags(listed: Mapping[str, Any]) -> set[str]:
-    return {as_option(one.name) for entry in listed.values() for one in settings_of(entry)}
 
 
 def _file(path: str) -> str:
@@ -155,15 +168,15 @@ def _new_file(path: str, suffix: str) -> str:
         number += 1
 
 
-def without(given: tuple[str, ...], *names: str) -> list[str]:
+def without(words: tuple[str, ...], *names: str) -> list[str]:
     """Leave out options with their values."""
-    words: list[str] = []
+    rest: list[str] = []
     is_value = False
-    for word in given:
+    for word in words:
         if is_value:
             is_value = False
         elif word in names:
             is_value = True
         elif word.partition("=")[0] not in names:
-            words.append(word)
-    return words
+            rest.append(word)
+    return rest

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_ori
 import click
 
 from bestdag.machine import memory_limit
-from bestdag.registry import Setting, canonical, settings_of
+from bestdag.registry import Setting, canonical, settings_among, settings_of
 from bestdag.wording import as_option
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ __all__ = [
     "settings_of_read",
     "settings_options",
     "shown_settings",
+    "strategies_of_read",
     "table_settings",
     "taken_settings",
     "time_limit_option",
@@ -216,11 +217,6 @@ def settings_options(
 
     `prefix` is what their names begin with on the command line.
     """
-    by_name: dict[str, list[Setting]] = {}
-    for entry in listed.values():
-        for one in settings_of(entry):
-            if one.name not in but:
-                by_name.setdefault(one.name, []).append(one)
     return tuple(
         click.option(
             as_option(prefix + name),
@@ -229,7 +225,8 @@ def settings_options(
             metavar=_metavar(owners[0]),
             help=_help(owners),
         )
-        for name, owners in by_name.items()
+        for name, owners in settings_among(listed).items()
+        if name not in but
     )
 
 
@@ -237,15 +234,13 @@ def taken_settings(
     listed: Mapping[str, Any], options: dict[str, Any], chosen: Iterable[str], what: str
 ) -> dict[str, Any]:
     """Take the settings that were given out of `options`; each must belong to something chosen."""
-    known = {one.name for key in chosen if key in listed for one in settings_of(listed[key])}
-    settings = {}
-    for name in _names(listed):
-        value = options.pop(name, None)
-        if value is not None:
-            settings[name] = value
-    for name in settings:
-        if name not in known and all(key in listed for key in chosen):
-            owners = [key for key, one in listed.items() if name in _names({key: one})]
+    by_name = settings_among(listed)
+    values = {name: options.pop(name, None) for name in by_name}
+    settings = {name: value for name, value in values.items() if value is not None}
+    chosen = list(chosen)
+    for name in settings if all(key in listed for key in chosen) else ():
+        owners = [one.owner for one in by_name[name]]
+        if not {*owners} & {*chosen}:
             last = owners[-1] if len(owners) == 1 else f"{', '.join(owners[:-1])} and {owners[-1]}"
             raise click.UsageError(
                 f"{as_option(name)} does not belong to the {what} {', '.join(chosen)}, but to "
@@ -282,7 +277,8 @@ def parse_choice(text: str, listed: Mapping[str, Any], what: str) -> tuple[str, 
     """
     name, *rest = (part.strip() for part in text.split(","))
     name = canonical(name, listed)
-    kinds = {one.name: _click_type(one) for entry in listed.values() for one in settings_of(entry)}
+    by_name = settings_among(listed)
+    kinds = {key: _click_type(owners[-1]) for key, owners in by_name.items()}
     settings: dict[str, Any] = {}
     for part in rest:
         key, sign, value = part.partition("=")
@@ -292,14 +288,9 @@ def parse_choice(text: str, listed: Mapping[str, Any], what: str) -> tuple[str, 
             )
         key, value = canonical(key.strip(), kinds), value.strip()
         settings[key] = kinds[key].convert(value, None, None) if key in kinds else value
-        if name in listed and key not in _names({name: listed[name]}):
+        if name in listed and name not in [one.owner for one in by_name.get(key, ())]:
             raise click.UsageError(f"{key} does not belong to the {what} {name}")
     return name, made_of_text(listed[name], settings) if name in listed else settings
-
-
-def _names(listed: Mapping[str, Any]) -> list[str]:
-    """Name the settings of the classes of a list, each once."""
-    return list(dict.fromkeys(one.name for own in listed.values() for one in settings_of(own)))
 
 
 def _click_type(one: Setting) -> click.ParamType[Any]:
@@ -403,7 +394,23 @@ _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 
 class _Strategies(click.Choice[str]):
-    """Missing-data strategies; one of `learn` that is not among them is refused in words."""
+    """Missing-data strategies; one of `learn` that is not among them is refused in words.
+
+    The list is asked for when it is needed: its module loads what reads tables.
+    """
+
+    def __init__(self, listed: Callable[[], Iterable[str]]) -> None:
+        self._listed = listed
+        super().__init__(())
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The names on the list."""
+        return tuple(self._listed())
+
+    @choices.setter
+    def choices(self, _: Iterable[str]) -> None:
+        """Leave them to the list."""
 
     def convert(self, value: Any, *rest: Any) -> str:
         if value in ("em", "available") and value not in self.choices:
@@ -416,8 +423,21 @@ class _Strategies(click.Choice[str]):
         return super().convert(value, *rest)
 
 
-def missing_option(strategies: Sequence[str], text: str, *, default: str = "error") -> Option:
-    """Return the option --missing with these missing-data strategies."""
+def strategies_of_read() -> list[str]:
+    """Return the missing-data strategies of `read`."""
+    from bestdag.data.missing import STRATEGIES
+
+    return list(STRATEGIES)
+
+
+def _strategies_without_gaps() -> list[str]:
+    return [name for name in strategies_of_read() if name != "keep"]
+
+
+def missing_option(
+    strategies: Callable[[], Iterable[str]], text: str, *, default: str = "error"
+) -> Option:
+    """Return the option --missing with the missing-data strategies of a list."""
     return option(
         "--missing",
         type=_Strategies(strategies),
@@ -437,7 +457,7 @@ def missing_choices() -> Sequence[str]:
 # Settings of `read`, by name; commands take those that mean something to them.
 DATA_OPTIONS: dict[str, Option] = {
     "missing": missing_option(
-        ["error", "drop", "state"], "stop, drop their rows, or treat them as a state"
+        _strategies_without_gaps, "stop, drop their rows, or treat them as a state"
     ),
     "missing_values": click.option(
         "--missing-value",

@@ -26,7 +26,7 @@ from bestdag.cli.options import (
 from bestdag.cli.output import print_json, print_table, working
 from bestdag.constraint.settings import PC
 from bestdag.independence import ALIASES, TESTS, make_test
-from bestdag.registry import canonical, settings_of
+from bestdag.registry import canonical, settings_among, settings_of
 
 if TYPE_CHECKING:
     from bestdag.constraint.result import PCResult
@@ -137,8 +137,7 @@ def _chosen(name: str, options: dict[str, Any]) -> tuple[IndependenceTest, dict[
 
 def _refuse_without_data() -> None:
     """Refuse options that mean nothing where a network answers."""
-    of_tests = {one.name for test in TESTS.values() for one in settings_of(test)}
-    needs_data = {"test_name", "alpha", *of_tests, *DATA_OPTIONS, *ROWS_OPTIONS}
+    needs_data = {"test_name", "alpha", *settings_among(TESTS), *DATA_OPTIONS, *ROWS_OPTIONS}
     needs_data = (needs_data | {"discretize", "bins", "cut_points"}) - {"seed"}
     refuse_given(needs_data, "--oracle answers without tests on data")
 
@@ -177,7 +176,7 @@ def _print(result: PCResult, what: str, *, trace: bool) -> None:
 
 
 def _print_trace(result: PCResult) -> None:
-    has_numbers = result.found.has_numbers
+    has_numbers = result.first_phase.has_numbers
     header = ["test", "answer"] + (["statistic", "df", "p-value"] if has_numbers else [])
     rows = []
     for test in result.tests:

@@ -107,8 +107,8 @@ def command(
         labels = net.predict(target, table, impossible=impossible, threads=threads).tolist()
         if output != "-":
             _write_file(output, variable, labels, shares)
-    given = set(table.names)
-    summed_over = [v.name for v in known if v.name not in given]
+    columns = set(table.names)
+    summed_over = [v.name for v in known if v.name not in columns]
     if as_json:
         to_file = output != "-"
         print_json(

@@ -115,8 +115,8 @@ def _print_marginals(
         shown = ", ".join(f"{state} {p:.6g}" for state, p in shares[:_SHOWN])
         rows.append([name, shown + (", ..." if len(shares) > _SHOWN else "")])
     condition = next(iter(marginals.values())).condition
-    given = f" given {condition_text(condition)}" if condition else ""
-    print_table(["variable", "distribution" + given], rows, left=2)
+    condition_words = f" given {condition_text(condition)}" if condition else ""
+    print_table(["variable", "distribution" + condition_words], rows, left=2)
     _say_evidence(known, evidence)
 
 

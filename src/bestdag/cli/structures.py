@@ -21,7 +21,7 @@ from bestdag.cli.output import (
 from bestdag.registry import settings_of
 from bestdag.scores.prior import SparsePrior
 from bestdag.search.auto import Auto
-from bestdag.wording import as_option, count_of, either
+from bestdag.wording import aligned, as_option, count_of, either
 
 if TYPE_CHECKING:
     from bestdag.cli.learning_table import LearningTable
@@ -52,6 +52,7 @@ def print_structure(
     threads: int | None,
     as_json: bool,
     is_verbose: bool,
+    with_ladder: bool = False,
 ) -> None:
     """Print a structure, for people or as JSON.
 
@@ -89,8 +90,11 @@ def print_structure(
         rows = count_of(result.dataset.total_weight, "row")
         line += f" ({score_name}{f' {settings_text}' if settings_text else ''}, {rows})"
     _print(line, width)
-    if not result.is_proved and result.gap is not None:
-        _print(result.shortfall(), width)
+    for claim in result.claims():
+        _print(claim, width)
+    if with_ladder:
+        for line in _ladder_lines(result):
+            print_line(line)
     is_mean = result.dataset is not None and result.treatment.has_mean_scores
     unit = "log score per row" if is_mean else "log score"
     for line in structure_lines(result.dag, losses, width, unit, compelled=result.compelled()):
@@ -116,6 +120,16 @@ def print_next(commands: list[str]) -> None:
 def _print(text: str, width: int) -> None:
     for line in wrapped(text, width):
         print_line(line)
+
+
+def _ladder_lines(result: Result) -> list[str]:
+    """Write the ladder as a table, or say why there is none."""
+    rows = result.ladder_rows()
+    if rows:
+        return aligned(rows, left=4)
+    if result.is_proved:
+        return ["no ladder: the proof is about all at once"]
+    return ["no ladder: no rung was reached; only the search auto has rungs"]
 
 
 def _for_json(
@@ -144,6 +158,9 @@ def _for_json(
         "bound": result.bound,
         "gap": result.gap,
         "gap_per_row": result.gap_per_row,
+        "empty_score": result.empty_score,
+        "proved": result.proved,
+        "ladder": [rung.as_json() for rung in result.ladder],
         "seconds": result.seconds,
         "resumed_seconds": result.resumed_seconds,
         "rows_in": result.rows_in,
@@ -177,7 +194,8 @@ def _losses(result: Result, threads: int | None) -> dict[tuple[str, str], float]
     """Work out what is lost without each arc, where that takes little time."""
     if result.dataset is None or result.status == "interrupted":
         return None
-    n_families = len(result.dag.arcs) + sum(1 for n in result.dag.nodes if result.dag.parents(n))
+    families = result.dag.families.values()
+    n_families = sum(len(parents) + 1 for parents in families if parents)
     seconds = n_families * (_SECONDS_PER_FAMILY + _SECONDS_PER_ROW * result.dataset.n_rows)
     if seconds > max(_MOMENT, result.seconds):
         return None
@@ -269,7 +287,8 @@ def structure_lines(
         yield from _by_child(dag, losses, compelled, width)
     else:
         yield from _strongest(dag, losses, compelled, width, f"{lost}{turns}")
-    alone = [name for name in dag.nodes if not dag.parents(name) and not dag.children(name)]
+    linked = {name for arc in dag.arcs for name in arc}
+    alone = [name for name in dag.nodes if name not in linked]
     if alone:
         yield from wrapped(f"unconnected: {first_of([*map(one_line, alone)], _MOST_ARCS)}", width)
 
@@ -280,11 +299,12 @@ def _by_child(
     compelled: Collection[tuple[str, str]],
     width: int,
 ) -> Iterator[str]:
-    linked = [n for n in dag.topological_order() if dag.parents(n) or dag.children(n)]
+    families, ends = dag.families, {name for arc in dag.arcs for name in arc}
+    linked = [name for name in dag.topological_order() if name in ends]
     room = max(8, width // 3)
     wide = min(room, max(len(one_line(name)) for name in linked))
     for child in linked:
-        parents = dag.parents(child)
+        parents = families[child]
         if losses is not None:
             parents = tuple(sorted(parents, key=lambda p: (-losses[p, child], p)))
         texts = [_arc_text(p, child, losses, compelled) for p in parents]

@@ -1,1 +1,1 @@
-"""Rows on the workers of a Dask cluster; nothing here is imported unless a cluster is asked for."""
+"""Rows on the workers of a Dask cluster; nothing here is imported without a cluster."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +25,12 @@ __all__ = [
     "added",
     "count_parts",
     "packed",
+    "unchanged",
 ]
 
 
 _Indices = npt.NDArray[np.int64]
+_T = TypeVar("_T")
 
 # A configuration has a number of 64 bits, where so many there may be.
 _MOST_NUMBERED = 2.0**62
@@ -77,12 +79,12 @@ class PackedCounts:
         ]
 
 
-def packed(found: Sequence[ObservedCounts]) -> PackedCounts:
+def packed(counts: Sequence[ObservedCounts]) -> PackedCounts:
     """Pack what native code counted."""
-    tables = [table.ravel() for _, table in found]
-    codes = [configurations.ravel() for configurations, _ in found]
+    tables = [table.ravel() for _, table in counts]
+    codes = [configurations.ravel() for configurations, _ in counts]
     return PackedCounts(
-        np.array([len(table) for _, table in found], np.int64),
+        np.array([len(table) for _, table in counts], np.int64),
         np.concatenate(codes) if codes else np.empty(0, np.uint16),
         np.concatenate(tables) if tables else np.empty(0, np.int64),
     )
@@ -121,12 +123,14 @@ def added(
     is_new[1:] = (np.diff(family[order]) != 0) | (np.diff(keys[order]) != 0)
     place = np.empty(len(order), np.int64)  # of each row in the sum
     place[order] = np.cumsum(is_new) - 1
-    kept = order[is_new]
+    distinct = order[is_new]
 
     all_codes = np.concatenate([part.configurations for part in parts])
-    configurations = all_codes[_entries(_starts(n_parents[family])[kept], n_parents[family[kept]])]
-    begins = _starts(widths[family[kept]])
-    last = int(widths[family[kept]].sum())
+    configurations = all_codes[
+        _entries(_starts(n_parents[family])[distinct], n_parents[family[distinct]])
+    ]
+    begins = _starts(widths[family[distinct]])
+    last = int(widths[family[distinct]].sum())
     counts = np.zeros(last, np.result_type(*(part.counts for part in parts)))
     row = 0
     for part in parts:
@@ -134,7 +138,7 @@ def added(
         # No configuration is twice in one part, so that no place is either.
         counts[_entries(begins[place[rows]], widths[family[rows]])] += part.counts
         row = rows.stop
-    n_observed = np.bincount(family[kept], minlength=len(n_parents)).astype(np.int64)
+    n_observed = np.bincount(family[distinct], minlength=len(n_parents)).astype(np.int64)
     return PackedCounts(n_observed, configurations, counts)
 
 
@@ -296,13 +300,13 @@ class Part:
     def _in_blocks(self, arities: npt.NDArray[np.int64], scale: float, threads: int) -> BlockCounts:
         key = arities.tobytes() + np.float64(scale).tobytes()
         if self._blocks is None or self._blocks[0] != key:
-            given = None
+            weights = None
             if self.weights is not None:
-                given = np.rint(self.weights * scale).astype(np.int64)
-            # Names and states stay with whoever asks: here a column is a number of codes.
+                weights = np.rint(self.weights * scale).astype(np.int64)
+            # Names and states stay with the client: here a column is a number of codes.
             codes = {r: tuple(map(str, range(r))) for r in set(arities.tolist())}
             variables = [Variable(str(i), codes[r]) for i, r in enumerate(arities.tolist())]
-            made = BlockCounts(variables, self.columns, given, threads=threads, rows_in="cluster")
+            made = BlockCounts(variables, self.columns, weights, threads=threads, rows_in="cluster")
             self._blocks = key, made
         return self._blocks[1]
 
@@ -323,8 +327,8 @@ def count_parts(
     threads = _threads_here()
     try:
         with until_called_off():
-            found = [part.count(families, arities, scale, max_cells, threads) for part in parts]
-            return add_counts(found, families, arities)
+            counts = [part.count(families, arities, scale, max_cells, threads) for part in parts]
+            return add_counts(counts, families, arities)
     except CalledOffError:
         return ClusterError("cluster: counting was called off; learn again")
 
@@ -346,3 +350,8 @@ def _threads_here() -> int:
     from distributed import get_worker
 
     return int(get_worker().state.nthreads)
+
+
+def unchanged(value: _T) -> _T:
+    """Return the argument: as a task, it puts a value on the cluster so that it can be redone."""
+    return value

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.cluster.part import Part, PartFacts
+from bestdag.cluster.part import Part, PartFacts, unchanged
 from bestdag.cluster.rows import ClusterRows
 from bestdag.cluster.session import (
     Machine,
@@ -64,6 +64,7 @@ __all__ = [
     "Piece",
     "Workers",
     "divided",
+    "file_facts",
     "is_parquet",
     "load_part",
     "look",
@@ -101,18 +102,18 @@ def read_on(client: Client, source: Any, **settings: Any) -> ClusterRows:
     """
     if not is_parquet(source):
         return spread(client, source if isinstance(source, Dataset) else read(source, **settings))
-    given = [source] if isinstance(source, str | os.PathLike) else list(source)
-    sources = [os.path.abspath(os.fspath(one)) for one in given]
-    name = repr(os.fspath(given[0])) + ("" if len(given) == 1 else f" and {len(given) - 1} more")
-    choice = choose(given[0], **settings)
+    paths = [source] if isinstance(source, str | os.PathLike) else list(source)
+    sources = [os.path.abspath(os.fspath(one)) for one in paths]
+    name = repr(os.fspath(paths[0])) + ("" if len(paths) == 1 else f" and {len(paths) - 1} more")
+    choice = choose(paths[0], **settings)
     if choice.weights is not None and not isinstance(choice.weights, str):
         raise InvalidParameterError(
             "read: weights of rows on a cluster must be a column, got an array; give its name"
         )
-    crew = machines(client)
+    workers = machines(client)
     files: list[FileFacts] = same_everywhere(client, name, look, sources)
     _require_alike(files, name)
-    return _Reading(client, crew, files, choice, name).run()
+    return _Reading(client, workers, files, choice, name).run()
 
 
 class Workers:
@@ -134,9 +135,9 @@ def spread(client: Client, dataset: Dataset) -> ClusterRows:
     """Send the rows of a data set to the workers of a cluster, in parts, unless they are there."""
     if isinstance(dataset, ClusterRows):
         return dataset
-    crew = machines(client)
+    workers = machines(client)
     variables = sorted(dataset.variables, key=lambda v: v.name)
-    n_parts = _n_parts(dataset.n_rows, len(crew))
+    n_parts = _n_parts(dataset.n_rows, len(workers))
     edges = np.linspace(0, dataset.n_rows, n_parts + 1).astype(np.int64).tolist()
     weights = dataset.weights
     parts = []
@@ -146,14 +147,14 @@ def spread(client: Client, dataset: Dataset) -> ClusterRows:
         if own is not None:
             columns, own = [column[own > 0] for column in columns], own[own > 0]
         parts.append(Part([np.ascontiguousarray(column) for column in columns], own))
-    _require_room(crew, sum(map(_n_bytes, parts)), "the table")
+    _require_room(workers, sum(part.__sizeof__() for part in parts), "the table")
     token = uuid.uuid4().hex[:12]
     futures = [
         # As a task, not scattered: then the scheduler can do it again for a lost worker.
         client.submit(
-            _given, part, key=f"rows-{token}-{i}", workers=[place], allow_other_workers=True
+            unchanged, part, key=f"rows-{token}-{i}", workers=[place], allow_other_workers=True
         )
-        for i, (part, place) in enumerate(zip(parts, _placed(crew, n_parts), strict=True))
+        for i, (part, place) in enumerate(zip(parts, _placed(workers, n_parts), strict=True))
     ]
     arities = np.array([v.arity for v in variables], np.int64)
     return ClusterRows(
@@ -162,7 +163,7 @@ def spread(client: Client, dataset: Dataset) -> ClusterRows:
         futures,
         [part.facts(arities) for part in parts],
         name="the table",
-        n_workers=len(crew),
+        n_workers=len(workers),
         missing=dataset.missing_counts,
     )
 
@@ -173,13 +174,13 @@ class _Reading:
     def __init__(
         self,
         client: Client,
-        crew: Sequence[Machine],
+        workers: Sequence[Machine],
         files: Sequence[FileFacts],
         choice: Choice,
         name: str,
     ) -> None:
         self._client = client
-        self._crew = crew
+        self._workers = workers
         self._name = name
         self._options = choice.options
         self._columns = choice.variables(files[0].columns)
@@ -189,8 +190,8 @@ class _Reading:
         if not n_rows:
             raise DataError(f"read: {choice.options.source} has no rows")
         self._n_rows = n_rows
-        self._pieces = divided(files, _n_parts(n_rows, len(crew)))
-        self._places = _placed(crew, len(self._pieces))
+        self._pieces = divided(files, _n_parts(n_rows, len(workers)))
+        self._places = _placed(workers, len(self._pieces))
         self._token = uuid.uuid4().hex[:12]
 
     def run(self) -> ClusterRows:
@@ -207,8 +208,11 @@ class _Reading:
         )
         parts = self._submitted("rows", load_part, self._pieces, keys, in_parts, self._weight)
         arities = np.array(in_parts.arities, np.int64)
+        each = [arities] * len(parts)
         facts = awaited(
-            self._client, lambda: _asked_facts(self._client, parts, arities), self._name
+            self._client,
+            lambda: self._client.map(Part.facts, parts, each, pure=False),
+            self._name,
         )
         tally = self._added(in_parts, facts)
         if self._weight is not None:
@@ -218,7 +222,7 @@ class _Reading:
         if resolved.tables:
             place = {i: place for place, i in enumerate(self._order)}
             tables = {place[i]: table for i, table in resolved.tables.items()}
-            parts = self._submitted("recoded", _recoded, parts, tables)
+            parts = self._submitted("recoded", Part.recoded, parts, tables)
         warn_of_resolved(columns, resolved, self._options)
         pairs = zip(resolved.variables, resolved.counts, strict=True)
         return ClusterRows(
@@ -227,7 +231,7 @@ class _Reading:
             parts,
             facts,
             name=self._name,
-            n_workers=len(self._crew),
+            n_workers=len(self._workers),
             missing={v.name: int(c[v.arity]) for v, c in pairs if c[v.arity]},
         )
 
@@ -267,10 +271,10 @@ class _Reading:
         for one in facts:
             assert one.tally is not None
             total.add(one.tally)
-        seen, kept = list(total.seen), list(total.kept)
+        seen, left = list(total.seen), list(total.left)
         for place, i in enumerate(self._order):
-            seen[i], kept[i] = total.seen[place], total.kept[place]
-        return replace(total, seen=seen, kept=kept)
+            seen[i], left[i] = total.seen[place], total.left[place]
+        return replace(total, seen=seen, left=left)
 
 
 def _joined(parts: Sequence[RawColumn]) -> RawColumn:
@@ -293,13 +297,15 @@ def _require_alike(files: Sequence[FileFacts], name: str) -> None:
             )
 
 
-def _require_room(crew: Sequence[Machine], n_bytes: float, name: str) -> None:
+def _require_room(workers: Sequence[Machine], n_bytes: float, name: str) -> None:
     """Refuse rows that the workers cannot hold."""
-    if any(machine.memory is None for machine in crew):
+    if any(machine.memory is None for machine in workers):
         return
-    room = _SHARE * min(machine.memory or 0.0 for machine in crew) * len(crew)
+    room = _SHARE * min(machine.memory or 0.0 for machine in workers) * len(workers)
     if n_bytes > room:
-        have = f"{count_of(len(crew), 'worker')} {'has' if len(crew) == 1 else 'have'} room for"
+        have = (
+            f"{count_of(len(workers), 'worker')} {'has' if len(workers) == 1 else 'have'} room for"
+        )
         raise NotEnoughMemoryError(
             f"cluster: the codes of {name} take {readable_size(n_bytes)}, and {have} "
             f"{readable_size(room)}; start more of them, or give them more memory"
@@ -311,35 +317,12 @@ def _n_parts(n_rows: int, n_workers: int) -> int:
     return max(min(n_rows, n_workers * each), -(-n_rows // _MOST_ROWS))
 
 
-def _placed(crew: Sequence[Machine], n_parts: int) -> list[str]:
+def _placed(workers: Sequence[Machine], n_parts: int) -> list[str]:
     """Give neighbouring parts to the same worker."""
-    return [crew[i * len(crew) // n_parts].address for i in range(n_parts)]
-
-
-def _asked_facts(
-    client: Client, parts: Sequence[Future], arities: npt.NDArray[np.int64]
-) -> list[Future]:
-    found: list[Future] = client.map(_facts, parts, [arities] * len(parts), pure=False)
-    return found
+    return [workers[i * len(workers) // n_parts].address for i in range(n_parts)]
 
 
 # Run by workers
-
-
-def _given(part: Part) -> Part:
-    return part
-
-
-def _facts(part: Part, arities: npt.NDArray[np.int64]) -> PartFacts:
-    return part.facts(arities)
-
-
-def _recoded(part: Part, tables: Mapping[int, npt.NDArray[Any]]) -> Part:
-    return part.recoded(tables)
-
-
-def _n_bytes(part: Part) -> int:
-    return part.__sizeof__()
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,12 +368,13 @@ def look(sources: Sequence[str]) -> list[FileFacts] | BestdagError:
         has_pattern = not os.path.exists(source) and glob.has_magic(source)
         paths += sorted(glob.glob(source)) if has_pattern else [source]
     try:
-        return [_file_facts(path) for path in paths]
+        return [file_facts(path) for path in paths]
     except BestdagError as error:
         return error
 
 
-def _file_facts(path: str) -> FileFacts:
+def file_facts(path: str) -> FileFacts:
+    """Say what this machine sees of a Parquet file."""
     try:
         n_bytes = os.stat(path).st_size
     except FileNotFoundError:
@@ -450,13 +434,13 @@ def values_of(
     pieces: Sequence[Piece], names: Sequence[str], options: ReadOptions
 ) -> list[RawColumn]:
     """Return the distinct values of columns in some rows."""
-    found: list[list[RawColumn]] = []
+    by_piece: list[list[RawColumn]] = []
     for piece in pieces:
         with _rows(piece) as source:
             source.choose(names, None)
             exact = options.limits({name: source.declared(name) for name in names})
-            found.append(source.distinct(names, _loose(exact)))
-    return [_joined(columns) for columns in zip(*found, strict=True)]
+            by_piece.append(source.distinct(names, _loose(exact)))
+    return [_joined(columns) for columns in zip(*by_piece, strict=True)]
 
 
 def _loose(limits: Limits) -> Limits:
@@ -516,10 +500,10 @@ class PartSink:
         self._columns[column] = [translated(table, codes) for codes in self._columns[column]]
 
     def make_weights_whole(self) -> None:
-        """Leave weights as they are: whoever counts scales them."""
+        """Leave weights as they are: they are scaled where they are counted."""
 
     def part(self, tally: Tally) -> Part:
-        """Return what was kept."""
+        """Return the rows as a part."""
         columns = []
         for arrays in self._columns:
             columns.append(np.concatenate(arrays))

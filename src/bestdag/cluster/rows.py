@@ -1,4 +1,4 @@
-"""A data set whose rows are on the workers of a cluster, and who counts them."""
+"""A data set whose rows are on the workers of a cluster, and their counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.cluster.part import PackedCounts, PartFacts, add_counts, count_parts
+from bestdag.cluster.part import PackedCounts, PartFacts, add_counts, count_parts, unchanged
 from bestdag.cluster.session import awaited
 from bestdag.counts.blocks import whole_scale
 from bestdag.counts.provider import (
@@ -102,7 +102,7 @@ class ClusterRows(Dataset):
         return "cluster"
 
     def count_provider(self, threads: int | None = None) -> ClusterCounts:
-        """Return who counts families over these rows; each worker uses all its own threads."""
+        """Return the counting of families over these rows; each worker uses all its threads."""
         return ClusterCounts(self, self._placed)
 
     def fingerprint(self) -> str:
@@ -123,9 +123,9 @@ class ClusterRows(Dataset):
 
         A missing value is one more state where there are some.
         """
-        variables, holes = self._held
+        variables, missing = self._held
         in_order = tuple(sorted(variables, key=lambda v: v.name))
-        return in_order, [v.arity + (v.name in holes) for v in in_order]
+        return in_order, [v.arity + (v.name in missing) for v in in_order]
 
     @property
     def n_rows(self) -> int:
@@ -209,12 +209,12 @@ class ClusterRows(Dataset):
         return f"<p>{html.escape(repr(self))}</p>"
 
 
-# How long nobody is asked again who holds which part.
+# How long the scheduler's answer, which worker holds which part, is taken as still true.
 _SECONDS_KNOWN = 1.0
 
 
 class PlacedParts:
-    """The parts of a table, and who holds them."""
+    """The parts of a table, and the workers that hold them."""
 
     def __init__(self, client: Client, parts: list[Future]) -> None:
         self.client = client
@@ -223,7 +223,7 @@ class PlacedParts:
         self._known_until = -math.inf
 
     def by_worker(self) -> list[tuple[str | None, list[Future]]]:
-        """Return each worker with the parts it holds, and those that nobody has yet alone."""
+        """Return each worker with its parts, and each part that no worker has yet alone."""
         now = time.monotonic()
         if now > self._known_until:
             who_has = self.client.who_has(self.parts)
@@ -269,7 +269,7 @@ class ClusterCounts:
         self._rows = rows
         self._placed = placed
         self._client = placed.client
-        self._kept: list[Future] = []
+        self._last_answers: list[Future] = []
         held, arities = rows.held
         self._arities = np.array(arities, np.int64)
         place = {variable.name: i for i, variable in enumerate(held)}
@@ -287,13 +287,13 @@ class ClusterCounts:
         """Count families, in one pass over the rows unless the answer would be too large."""
         children, offsets, parents = families
         held = self._numbers[children], offsets, self._numbers[parents]
-        found: list[ObservedCounts] = []
+        counted: list[ObservedCounts] = []
         for some in self._batches(held):
             total = self._counted(some, max_cells)
             if self.has_real_weights:
                 total = replace(total, counts=total.counts / self._scale)
-            found += total.unpacked(some, self._arities)
-        return found
+            counted += total.unpacked(some, self._arities)
+        return counted
 
     def _counted(self, families: FamilyArrays, max_cells: float) -> PackedCounts:
         if self._rows.lost is not None:
@@ -302,7 +302,7 @@ class ClusterCounts:
         self.passes += 1
         try:
             answers = awaited(
-                self._client, lambda: self._asked(families, max_cells), self._rows.name
+                self._client, lambda: self._submitted(families, max_cells), self._rows.name
             )
         except RowsLostError as error:
             self._rows.lost = error
@@ -318,23 +318,23 @@ class ClusterCounts:
             raise too_many_cells()
         return total
 
-    def _asked(self, families: FamilyArrays, max_cells: float) -> list[Future]:
+    def _submitted(self, families: FamilyArrays, max_cells: float) -> list[Future]:
         """Send the tasks of one batch, and return what is left to add here."""
         batch = uuid.uuid4().hex[:12]
-        given: Any = families
+        payload: Any = families
         if sum(array.nbytes for array in families) > _FEW_BYTES:
-            given = self._client.submit(_same, families, key=f"families-{batch}")
-        level = self._counting(given, max_cells, batch)
+            payload = self._client.submit(unchanged, families, key=f"families-{batch}")
+        level = self._counting(payload, max_cells, batch)
         is_small = self._worst_bytes(families).sum() < _SMALL_BYTES
         most, height = _FAN_IN if is_small else 1, 0
         while len(level) > most:
             height += 1
             some = [level[i : i + _FAN_IN] for i in range(0, len(level), _FAN_IN)]
-            shared = [given] * len(some), [self._arities] * len(some)
+            shared = [payload] * len(some), [self._arities] * len(some)
             keys = [(f"add-{batch}-{height}", i) for i in range(len(some))]
             level = self._client.map(add_counts, some, *shared, key=keys, pure=False)
         # To release the answers before is a message too, which this one must not wait for.
-        self._kept = level if is_small else []
+        self._last_answers = level if is_small else []
         return level
 
     def _counting(
@@ -348,10 +348,10 @@ class ClusterCounts:
             # goes to who holds its parts: nothing else draws it anywhere.
             parts = [parts for _, parts in places]
             repeated = [[one] * len(places) for one in shared]
-            found: list[Future] = self._client.map(
+            futures: list[Future] = self._client.map(
                 count_parts, parts, *repeated, key=keys, pure=False
             )
-            return found
+            return futures
         return [
             self._client.submit(
                 count_parts,
@@ -384,7 +384,3 @@ class ClusterCounts:
         observed = np.minimum(n_configurations, self.n_rows)
         each = 8.0 * self._arities[children] + 2.0 * np.diff(offsets)
         return np.asarray(observed * each, np.float64)
-
-
-def _same(families: FamilyArrays) -> FamilyArrays:
-    return families

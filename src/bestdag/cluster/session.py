@@ -97,7 +97,7 @@ def joined(cluster: Any, *, threads: int | None = None) -> Iterator[Client]:
 
 
 def machines(client: Client) -> list[Machine]:
-    """List the workers, by address; refuse those that do not have this version of bestdag."""
+    """List the workers, by address; refuse workers with another version of bestdag."""
     import bestdag
 
     def greeting(dask_worker: Any) -> tuple[str | None, int, float | None]:
@@ -109,8 +109,8 @@ def machines(client: Client) -> list[Machine]:
         left = None if not limit else limit - dask_worker.monitor.get_process_memory()
         return version, dask_worker.state.nthreads, left
 
-    found = client.run(greeting)
-    if not found:
+    replies = client.run(greeting)
+    if not replies:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
@@ -118,9 +118,9 @@ def machines(client: Client) -> list[Machine]:
                 f"cluster: the scheduler at {client.scheduler.address} has no workers; start some "
                 "with: dask worker ADDRESS"
             ) from None
-        found = client.run(greeting)
+        replies = client.run(greeting)
     here = bestdag.__version__
-    others = {address: has for address, (has, _, _) in found.items() if has != here}
+    others = {address: has for address, (has, _, _) in replies.items() if has != here}
     if others:
         address, has = min(others.items())
         what = "does not have bestdag" if has is None else f"has bestdag {has}"
@@ -131,28 +131,28 @@ def machines(client: Client) -> list[Machine]:
         )
     return [
         Machine(address, threads, None if left is None else max(0.0, left))
-        for address, (_, threads, left) in sorted(found.items())
+        for address, (_, threads, left) in sorted(replies.items())
     ]
 
 
-def same_everywhere(client: Client, source: str, look: Any, *given: Any) -> Any:
+def same_everywhere(client: Client, source: str, look: Any, *arguments: Any) -> Any:
     """Return what every worker sees, or say which ones do not see the same.
 
     What `look` raises on purpose, it returns.
     """
-    found: dict[str, Any] = client.run(look, *given)
-    failures = {a: seen for a, seen in sorted(found.items()) if isinstance(seen, BestdagError)}
-    if len(failures) == len(found):
+    replies: dict[str, Any] = client.run(look, *arguments)
+    failures = {a: seen for a, seen in sorted(replies.items()) if isinstance(seen, BestdagError)}
+    if len(failures) == len(replies):
         raise next(iter(failures.values()))
     if failures:
         raise ClusterError(
             f"cluster: {source} must be seen by all workers, and "
-            f"{_listed(failures)} of {count_of(len(found), 'worker')} "
+            f"{_listed(failures)} of {count_of(len(replies), 'worker')} "
             f"{'does' if len(failures) == 1 else 'do'} not see it "
             f"({next(iter(failures.values()))}); put it where all machines see it, such as a "
             "shared file system"
         )
-    seen = sorted(found.items())
+    seen = sorted(replies.items())
     others = [address for address, facts in seen if facts != seen[0][1]]
     if others:
         raise ClusterError(
@@ -237,8 +237,8 @@ def _gathered(client: Client, futures: Sequence[Future]) -> list[Any]:
             workers.look(now)
         elif now - there_at > _PATIENCE_WITH_SCHEDULER:
             raise _lost(client)
-    found: list[Any] = answer.result()
-    return found
+    results: list[Any] = answer.result()
+    return results
 
 
 class _Watch:
@@ -255,14 +255,14 @@ class _Watch:
             return
         self._look_at = now + _LOOK_AT_WORKERS
         try:
-            found = self._client.scheduler_info()["workers"]
+            workers = self._client.scheduler_info()["workers"]
             self._client.run_on_scheduler(_free_stranded)
         except (OSError, TimeoutError):  # whether it is gone, others find out
             return
-        if any(worker["status"] == "running" for worker in found.values()):
+        if any(worker["status"] == "running" for worker in workers.values()):
             self._well_at = now
         elif now - self._well_at > _PATIENCE_WITH_WORKERS:
-            raise _starved(len(found), now - self._well_at)
+            raise _starved(len(workers), now - self._well_at)
 
 
 def _free_stranded(dask_scheduler: Any) -> None:
@@ -310,7 +310,7 @@ def _address(client: Client) -> str:
 
 
 class CalledOffError(Exception):
-    """Whoever asked for the work has cancelled it, as a time limit and Ctrl-C do."""
+    """The task was cancelled, as a time limit and Ctrl-C do."""
 
 
 @contextmanager

@@ -26,8 +26,8 @@ def by_first_set(skeleton: Skeleton, orientation: Orientation) -> Iterator[VStru
         near = np.flatnonzero(adjacency[middle])
         for one in near.tolist():
             for other in near[(near > one) & (adjacency[one, near] == 0)].tolist():
-                given = skeleton.separating_set(one, other)
-                if given is not None and middle not in given:
+                separating = skeleton.separating_set(one, other)
+                if separating is not None and middle not in separating:
                     log_p = skeleton.log_p(one, other)
                     yield VStructure(one, middle, other, 1.0, log_p)
 
@@ -41,19 +41,21 @@ def by_votes(
 ) -> Iterator[VStructure]:
     """Yield the triples that the separating sets agree on; others are noted as ambiguous.
 
-    Beside the sets of neighbours that were asked about, the set that separated the two in the
+    Beside the sets of neighbours that were tested, the set that separated the two in the
     first phase has a vote.
     """
-    near = (skeleton.adjacency != 0) & known.allowed.T  # [node, who may be asked about]
+    near = (skeleton.adjacency != 0) & known.allowed.T  # [node, what may be conditioned on]
     triples = zip(
         *(votes[key].tolist() for key in ("one", "middle", "other", "separating", "with_middle")),
         strict=True,
     )
     for one, middle, other, n_sets, n_with in triples:
-        given = skeleton.separating_set(one, other)
-        if given is not None and not (near[one, given].all() or near[other, given].all()):
+        separating = skeleton.separating_set(one, other)
+        if separating is not None and not (
+            near[one, separating].all() or near[other, separating].all()
+        ):
             n_sets += 1
-            n_with += middle in given
+            n_with += middle in separating
         if n_sets == 0:
             continue
         is_majority = settings.v_structures == "majority"
@@ -129,7 +131,7 @@ class Orientation:
         self.contested: set[tuple[int, int]] = set()
         self.steps: list[Step] = []
         self.conflicts: list[Conflict] = []
-        self._why: dict[tuple[int, int], str] = {}
+        self._why: dict[tuple[int, int], Step] = {}
 
     def copy(self) -> Orientation:
         """Return a copy that changes independently; steps and conflicts go on from here."""
@@ -159,9 +161,9 @@ class Orientation:
         """Return the links without direction by names."""
         return [(self.names[i], self.names[j]) for i, j in self._free_links()]
 
-    def why(self, parent: int, child: int) -> str:
-        """Say why an arc points that way."""
-        return self._why.get((parent, child), "")
+    def why(self, parent: int, child: int) -> Step:
+        """Return the step by which an arc points that way."""
+        return self._why[parent, child]
 
     def _free_links(self) -> Iterator[tuple[int, int]]:
         for one, others in enumerate(self.free):
@@ -188,7 +190,7 @@ class Orientation:
         self.parents[child] |= 1 << parent
         arc = (self.names[parent], self.names[child])
         self.steps.append(Step(rule, arc, because))
-        self._why[(parent, child)] = f"{rule}: {because}"
+        self._why[parent, child] = self.steps[-1]
 
     # What the user knows.
 
@@ -218,9 +220,9 @@ class Orientation:
 
     # Rule 1.
 
-    def introduce(self, found: Iterable[VStructure]) -> None:
+    def introduce(self, triples: Iterable[VStructure]) -> None:
         """Rule 1: introduce v-structures, the strongest first; one that clashes is left out."""
-        for one in sorted(found, key=lambda v: v.strength):
+        for one in sorted(triples, key=lambda v: v.strength):
             self.check_time()
             self._introduce(one)
 
@@ -233,12 +235,12 @@ class Orientation:
                 continue
             why = self.why(v.middle, end)
             arc = arc_text(names[v.middle], names[end])
-            if why.startswith("knowledge"):
+            if why.rule == "knowledge":
                 text = f"{shown} contradicts {arc}, which your constraints require"
                 self.conflicts.append(Conflict("knowledge", variables, text, f"{arc} stays"))
             else:
                 hint = hidden_cause(show(names[v.middle]), show(names[end]))
-                text = f"{shown} contradicts {arc} ({why}); {hint}"
+                text = f"{shown} contradicts {arc} ({why.rule}: {why.because}); {hint}"
                 self.conflicts.append(
                     Conflict("v-structures", variables, text, "the stronger one stays")
                 )
@@ -256,9 +258,9 @@ class Orientation:
     # Rules 2 and 3, and Meek's.
 
     def close(self, dirty: int | None = None) -> None:
-        """Direct whatever follows, around the nodes given or everywhere.
+        """Direct the links that follow by the rules, near the nodes in `dirty` or everywhere.
 
-        In each round all rules are asked first and followed then, so that their order does not
+        In each round all rules are applied to the same graph, so that their order does not
         matter. A link that is to point both ways, or would close a cycle, stays as it is.
         """
         everywhere = (1 << len(self.names)) - 1
@@ -373,10 +375,10 @@ class Orientation:
 
     def v_structures(self) -> set[tuple[int, int, int]]:
         """Return the triples (one, middle, other), one < other, that are v-structures."""
-        found = set()
+        triples = set()
         for middle, parents in enumerate(self.parents):
             for one in _members(parents):
                 later = parents >> (one + 1) << (one + 1)
                 for other in _members(later & ~self.adjacent[one]):
-                    found.add((one, middle, other))
-        return found
+                    triples.add((one, middle, other))
+        return triples

@@ -36,7 +36,7 @@ from bestdag.wording import arg, by_reader, first_names
 
 __all__ = ["pc", "pc_skeleton"]
 
-# Bytes that are kept for every pair of variables.
+# Memory for every pair of variables, in bytes.
 _BYTES_PER_PAIR = 110
 
 
@@ -51,7 +51,7 @@ def pc(
     threads: int | None = None,
     **settings: Any,
 ) -> PCResult:
-    """Learn a structure by tests of independence: the PC algorithm.
+    r"""Learn a structure by tests of independence: the PC algorithm.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def pc(
     test : IndependenceTest or str, default "g2"
         "g2", "x2", "permutation", or one of these with settings.
     knowledge : Knowledge or list of str, optional
-        Arcs and tiers that hold whatever the tests say; `conflicts` tells where they disagree.
+        Arcs and tiers that hold even against the tests; `conflicts` tells where they disagree.
     keep_tests : bool, default True
         Keep the numbers of every test, as long as they take no more than a quarter of the memory
         that is left and 1 GiB; `notes` say where there were more.
@@ -79,8 +79,22 @@ def pc(
     -------
     PCResult
 
+    Raises
+    ------
+    InvalidParameterError
+        Both `data` and `oracle`, or neither; a setting out of range.
+    UnknownNameError
+        A test or a setting that does not exist.
+    GraphError
+        Knowledge that no graph satisfies, or an `order` that does not list every variable.
+    NotEnoughMemoryError
+        More pairs of variables than fit in memory.
+
     Notes
     -----
+    With n variables of at most k neighbours there are at most
+    :math:`n (n - 1) \sum_{i=0}^{k} \binom{n - 1}{i}` questions [1]_: sparse graphs take few.
+
     Constant columns, and pairs without degrees of freedom, have nothing that speaks against
     independence: they are not linked. With fewer rows than configurations, tests lose their power
     and links are lost; ``G2Test(rows_per_df=5)`` keeps such links instead. The result does not
@@ -148,6 +162,8 @@ def pc_skeleton(
 
     Raises
     ------
+    InvalidParameterError
+        Rows with missing values.
     KeyboardInterrupt
         After Ctrl-C: part of the tests is no skeleton.
 
@@ -173,12 +189,12 @@ def pc_skeleton(
     source = source_of(dataset, None, test, chosen.alpha, threads)
     known = known_as(knowledge) or Knowledge()
     with listening(current_reporter()):
-        found = _Run(source, chosen, known, keep_tests=False, time_limit=time_limit).skeleton
-        if found.ended == "interrupted":
+        skeleton = _Run(source, chosen, known, keep_tests=False, time_limit=time_limit).skeleton
+        if skeleton.ended == "interrupted":
             raise KeyboardInterrupt
         if chosen.repair:
-            resolve_uncertain_regions(found, repair=True)
-    if found.ended == "time limit":
+            resolve_uncertain_regions(skeleton, repair=True)
+    if skeleton.ended == "time limit":
         warnings.warn(
             DataWarning(
                 "pc_skeleton: there was no time for all tests, so that there are more links than "
@@ -186,7 +202,7 @@ def pc_skeleton(
             ),
             stacklevel=caller_level(),
         )
-    return known | Knowledge(skeleton=found.links())
+    return known | Knowledge(skeleton=skeleton.links())
 
 
 class _Run:
@@ -240,22 +256,22 @@ class _Run:
         """Return the place of each variable in the order of choices."""
         if self.settings.order is None:
             return list(range(len(self.names)))
-        given = self.settings.order
-        if sorted(given) != list(self.names):
-            differ = first_names(sorted(set(given) ^ set(self.names)))
+        order = self.settings.order
+        if sorted(order) != list(self.names):
+            differ = first_names(sorted(set(order) ^ set(self.names)))
             raise GraphError(
                 f"pc: {arg('order')} must name every variable once; they differ in {differ}"
             )
-        place = {name: i for i, name in enumerate(given)}
+        place = {name: i for i, name in enumerate(order)}
         return [place[name] for name in self.names]
 
     def result(self) -> PCResult:
         """Direct the links and put everything together."""
-        found = self.skeleton
-        status = found.ended
+        skeleton = self.skeleton
+        status = skeleton.ended
         directed, member = None, None
         if status == "complete":
-            self.conflicts += resolve_uncertain_regions(found, repair=self.settings.repair)
+            self.conflicts += resolve_uncertain_regions(skeleton, repair=self.settings.repair)
             self._check_links()
             try:
                 directed = self._directed()
@@ -276,8 +292,8 @@ class _Run:
         return PCResult(
             dag=dag,
             status=status,
-            levels=tuple(level for level in found.levels if level.questions or level.size == 0),
-            n_votes=found.n_votes,
+            levels=tuple(level for level in skeleton.levels if level.questions or level.size == 0),
+            n_votes=skeleton.n_votes,
             conflicts=tuple(self.conflicts),
             steps=() if member is None else tuple(member.steps),
             seconds=time.monotonic() - self.started,
@@ -286,28 +302,28 @@ class _Run:
             notes=tuple(self.notes),
             nodes=self.source.names,
             directed=None if directed is None else (directed.arcs(), directed.edges()),
-            found=found,
-            kept_by_knowledge=pairs[0],
+            first_phase=skeleton,
+            required=pairs[0],
             forbidden=pairs[1],
         )
 
     def _directed(self) -> Orientation:
         """Direct what follows from the tests and the knowledge."""
-        found, settings = self.skeleton, self.settings
-        directed = Orientation(self.names, found.adjacency, self.deadline)
+        skeleton, settings = self.skeleton, self.settings
+        directed = Orientation(self.names, skeleton.adjacency, self.deadline)
         directed.direct_known(self.nodes.allowed, self.nodes.required)
         votes = None
         if settings.v_structures != "standard":
             if self.reporter is not None:
                 self.reporter.report("asking about v-structures")
             seconds = seconds_until(self.deadline)
-            votes = found.votes(settings.max_conditioning, seconds, self.source.threads)
+            votes = skeleton.votes(settings.max_conditioning, seconds, self.source.threads)
             if votes is None:
                 raise OutOfTime
         v_structures = (
-            by_first_set(found, directed)
+            by_first_set(skeleton, directed)
             if votes is None
-            else by_votes(found, directed, settings, self.nodes, votes)
+            else by_votes(skeleton, directed, settings, self.nodes, votes)
         )
         directed.introduce(list(v_structures))
         directed.close()
@@ -333,16 +349,16 @@ class _Run:
         return member
 
     def _known_pairs(self) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
-        """Return the pairs that the knowledge joins, and those that it keeps apart."""
+        """Return the pairs that the knowledge joins, and the pairs that it does not allow."""
         if self.knowledge.is_empty:
             return frozenset(), frozenset()
         nodes, names = self.nodes, self.names
         joined = np.argwhere(np.triu(nodes.required | nodes.required.T)).tolist()
         joined += [sorted(pair) for pair in nodes.required_edges]
-        apart = np.argwhere(np.triu(~(nodes.allowed | nodes.allowed.T), 1)).tolist()
+        separated = np.argwhere(np.triu(~(nodes.allowed | nodes.allowed.T), 1)).tolist()
         return (
             frozenset((names[i], names[j]) for i, j in joined),
-            frozenset((names[i], names[j]) for i, j in apart),
+            frozenset((names[i], names[j]) for i, j in separated),
         )
 
     def _check_links(self) -> None:
@@ -350,7 +366,7 @@ class _Run:
         demanded, forbidden = self._known_pairs()
         number = {name: i for i, name in enumerate(self.names)}
         for one, other in sorted(demanded):
-            test = self.skeleton.finding(number[one], number[other])
+            test = self.skeleton.decisive_test(number[one], number[other])
             if test is not None and test.is_independent:
                 numbers = f" ({test.numbers})" if test.numbers else ""
                 text = f"{show(one)} and {show(other)} must be linked, though {test.question} holds"
@@ -358,7 +374,7 @@ class _Run:
                     Conflict("knowledge", (one, other), text + numbers, "the link stays")
                 )
         for one, other in sorted(forbidden):
-            test = self.skeleton.finding(number[one], number[other])
+            test = self.skeleton.decisive_test(number[one], number[other])
             if test is not None and not test.is_independent:
                 text = (
                     f"{show(one)} and {show(other)} must not be linked, though no set of "
@@ -377,6 +393,8 @@ class _Run:
         if not self.keep_tests:
             return
         made = sum(level.tests for level in self.skeleton.levels) + self.skeleton.n_votes
-        kept = self.skeleton.n_kept
-        if kept < made:
-            self.notes.append(f"the first {kept:,} of {made:,} tests are listed; memory is short")
+        n_listed = self.skeleton.n_logged
+        if n_listed < made:
+            self.notes.append(
+                f"the first {n_listed:,} of {made:,} tests are listed; memory is short"
+            )

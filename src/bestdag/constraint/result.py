@@ -42,6 +42,7 @@ class Conflict:
         "no direction": no direction of a link agrees with the rules;
         "knowledge": the answers contradict a statement of the user.
     variables : tuple of str
+        Two for a link, three for a triple, all of a region; none for a statement.
     text : str
         What the conflict is.
     resolution : str
@@ -98,10 +99,21 @@ class PCResult:
     steps : tuple of Step
         Arcs in the order they were directed, with the rule for each.
     seconds : float
+        Wall-clock time of the run.
+    test : str
+        Name of the test, or what answered in place of one.
     settings : mapping
         Settings of the algorithm and of the test.
     notes : tuple of str
         What a reader should know.
+    nodes : tuple of str
+        The variables, in the order of the data.
+    directed : (list of arcs, list of edges) or None
+        The links with their directions; None when a limit came first.
+    first_phase : Skeleton
+        The links and the tests behind them, by numbers in name order.
+    required, forbidden : frozenset of (str, str)
+        Pairs, in name order, that the knowledge joins, and pairs that it does not allow.
     """
 
     dag: Dag | None
@@ -116,14 +128,14 @@ class PCResult:
     notes: tuple[str, ...] = ()
     nodes: tuple[str, ...]
     directed: tuple[list[tuple[str, str]], list[tuple[str, str]]] | None  # arcs and edges
-    found: Skeleton
-    kept_by_knowledge: frozenset[tuple[str, str]] = frozenset()
+    first_phase: Skeleton
+    required: frozenset[tuple[str, str]] = frozenset()
     forbidden: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def pdag(self) -> Pdag:
         """What the tests tell: arcs and undirected edges, a CPDAG when the answers agree."""
-        return self.found.graph(self.nodes, self.directed)
+        return self.first_phase.graph(self.nodes, self.directed)
 
     @property
     def n_tests(self) -> int:
@@ -133,7 +145,7 @@ class PCResult:
     @property
     def tests(self) -> TestList:
         """The tests with their numbers, in the order of the algorithm; Rule 1's come last."""
-        return self.found.tests()
+        return self.first_phase.tests()
 
     @property
     def skeleton(self) -> Pdag:
@@ -143,20 +155,29 @@ class PCResult:
     @property
     def sepsets(self) -> dict[tuple[str, str], tuple[str, ...]]:
         """For each pair that is not linked, in name order, the set that separated it."""
-        names, adjacency = self.found.names, self.found.adjacency
+        names, adjacency = self.first_phase.names, self.first_phase.adjacency
         return {
-            (names[one], names[other]): tuple(names[i] for i in given)
-            for one, other, given, _ in self.found.separations()
+            (names[one], names[other]): tuple(names[i] for i in separating)
+            for one, other, separating, _ in self.first_phase.separations()
             if not adjacency[one, other]
         }
 
     def separation(self, one: str, other: str) -> Independence | None:
-        """Return the test that separated two nodes, or the one nearest to it; None without."""
-        return self.found.finding(self._number(one), self._number(other))
+        """Return the test that separated two nodes, or the one nearest to it; None without.
+
+        For a pair that is not linked it is the test that removed the link; for a linked pair the
+        test with the greatest p-value.
+
+        Raises
+        ------
+        UnknownNameError
+            A name that is not a node.
+        """
+        return self.first_phase.decisive_test(self._number(one), self._number(other))
 
     def _number(self, name: str) -> int:
-        require_known("node", name, self.found.names, who="explain")
-        return self.found.names.index(name)
+        require_known("node", name, self.first_phase.names, who="explain")
+        return self.first_phase.names.index(name)
 
     def explain(self, one: str, other: str) -> str:
         """Say why two nodes are linked or not, and why an arc points the way it does.
@@ -176,9 +197,9 @@ class PCResult:
         pair = f"{show(a)} and {show(b)}"
         if a == b:
             raise GraphError(f"explain: needs two different nodes, got {show(a)} twice")
-        test = self.found.finding(i, j)
-        is_linked = bool(self.found.adjacency[i, j])
-        lines = [self._link_line(pair, (a, b), test, is_linked, self.found.n_tests(i, j))]
+        test = self.first_phase.decisive_test(i, j)
+        is_linked = bool(self.first_phase.adjacency[i, j])
+        lines = [self._link_line(pair, (a, b), test, is_linked, self.first_phase.n_tests(i, j))]
         arcs = [step for step in self.steps if set(step.arc) == {a, b}]
         if is_linked and arcs:
             step = arcs[-1]
@@ -206,7 +227,7 @@ class PCResult:
             if test is not None and test.is_independent:
                 said = f"{test.question} holds as well"
             return f"{pair} are not linked: your constraints forbid it; {said}."
-        if is_linked and ends in self.kept_by_knowledge:
+        if is_linked and ends in self.required:
             against = ""
             if test is not None and test.is_independent:
                 against = f", though {test.question} holds{_numbers(test)}"
@@ -230,7 +251,8 @@ class PCResult:
             "tests": self.n_tests,
             "conflicts": [conflict.to_dict() for conflict in self.conflicts],
             "sepsets": [
-                {"pair": list(pair), "given": list(given)} for pair, given in self.sepsets.items()
+                {"pair": list(pair), "given": list(separating)}
+                for pair, separating in self.sepsets.items()
             ],
             "levels": [level._asdict() for level in self.levels],
             "votes": self.n_votes,
@@ -253,7 +275,7 @@ class PCResult:
     def summary(self) -> str:
         """Say in one line how it ended and how large the structure is."""
         n_arcs = 0 if self.directed is None else len(self.directed[0])
-        n_edges = int(self.found.adjacency.sum()) // 2 - n_arcs
+        n_edges = int(self.first_phase.adjacency.sum()) // 2 - n_arcs
         numbers = f"{count_of(n_arcs, 'arc')}, {count_of(n_edges, 'edge')}"
         tests = count_of(self.n_tests, "question")
         conflicts = count_of(len(self.conflicts), "conflict")

@@ -1,4 +1,4 @@
-"""What the PC algorithm is told: its settings, and who answers its questions."""
+"""The settings of the PC algorithm, and what answers its questions: a test or an oracle."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["PC", "Source", "source_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PC:
-    """How the PC algorithm goes about it; `pc` takes these settings.
+    """Settings of the PC algorithm, which `pc` takes by name.
 
     Parameters
     ----------
@@ -60,6 +60,22 @@ class PC:
         For random choices.
     repair : bool, default False
         Put links of uncertain regions back until each removal holds by itself.
+
+    Raises
+    ------
+    InvalidParameterError
+        A setting out of range.
+
+    References
+    ----------
+    .. [1] Jensen and Nielsen (2007). "Bayesian Networks and Decision Graphs." Algorithm 7.1 and
+       Rules 1 to 4.
+    .. [2] Ramsey, Spirtes and Zhang (2006). "Adjacency-faithfulness and conservative causal
+       inference." UAI: conservative v-structures.
+    .. [3] Colombo and Maathuis (2014). "Order-independent constraint-based causal structure
+       learning." JMLR 15: stable removal, and the majority rule.
+    .. [4] Steck (2001). "Constraint-based structural learning in Bayesian networks using finite
+       data sets." Section 3.2: the necessary path condition and uncertain regions.
     """
 
     name: ClassVar[str] = "pc"
@@ -99,9 +115,9 @@ class PC:
 
 
 class Source(NamedTuple):
-    """Who answers, about which variables."""
+    """What answers questions of independence, and about which variables."""
 
-    names: tuple[str, ...]  # as given
+    names: tuple[str, ...]  # in the order of the data or the oracle
     native: _core.IndependenceTest
     test: str
     settings: dict[str, Any]
@@ -117,13 +133,13 @@ def source_of(
     alpha: float,
     threads: int | None,
 ) -> Source:
-    """Return who answers: one of data and oracle is given."""
+    """Return what answers: exactly one of data and oracle."""
     if (data is None) == (oracle is None):
         raise InvalidParameterError(
             f"pc: give either {by_reader('data', 'DATA')} or {arg('oracle')}"
         )
     if oracle is not None:
-        return _asked(Oracle(oracle) if isinstance(oracle, Dag) else oracle, threads)
+        return _oracle_source(Oracle(oracle) if isinstance(oracle, Dag) else oracle, threads)
     dataset = as_dataset(data)
     chosen = as_test(test)
     counts = CountingEngine(dataset, threads=threads)
@@ -138,7 +154,7 @@ def source_of(
     )
 
 
-def _asked(oracle: Answers, threads: int | None) -> Source:
+def _oracle_source(oracle: Answers, threads: int | None) -> Source:
     if not callable(getattr(oracle, "is_independent", None)) or not hasattr(oracle, "nodes"):
         raise InvalidParameterError(
             f"pc: oracle must be a Dag or have nodes and is_independent, got {oracle!r:.60}"
@@ -153,9 +169,9 @@ def _asked(oracle: Answers, threads: int | None) -> Source:
 
 def _notes_on(engine: CountingEngine) -> tuple[str, ...]:
     names = engine.dataset.names
-    found = engine.count([(name, ()) for name in names])
+    counts = engine.count([(name, ()) for name in names])
     constant = [
-        name for name, of in zip(names, found, strict=True) if np.count_nonzero(of.table) == 1
+        name for name, of in zip(names, counts, strict=True) if np.count_nonzero(of.table) == 1
     ]
     if not constant:
         return ()

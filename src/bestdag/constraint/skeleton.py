@@ -43,7 +43,7 @@ class Level(NamedTuple):
 
 
 class TestList(Sequence[Independence]):
-    """Tests as they were made, kept as arrays; an item is made when it is looked at."""
+    """Tests as they were made, in arrays; an item is made when it is looked at."""
 
     __test__ = False  # for pytest
 
@@ -59,43 +59,49 @@ class TestList(Sequence[Independence]):
         if isinstance(place, slice):
             return [self[i] for i in range(*place.indices(len(self)))]
         k = range(len(self))[place]
-        found, names = self._arrays, self._names
-        first = int(found["end"][k - 1]) if k else 0
+        columns, names = self._arrays, self._names
         numbers = {}
         if self._has_numbers:
             numbers = {
-                "statistic": float(found["statistic"][k]),
-                "df": float(found["df"][k]),
-                "log_p_value": float(found["log_p"][k]),
+                "statistic": float(columns["statistic"][k]),
+                "df": float(columns["df"][k]),
+                "log_p_value": float(columns["log_p"][k]),
             }
         return Independence(
-            one=names[found["one"][k]],
-            other=names[found["other"][k]],
-            given=tuple(names[i] for i in found["member"][first : int(found["end"][k])]),
-            is_independent=bool(found["is_independent"][k]),
-            remark=REMARKS[int(found["remark"][k])],
+            one=names[columns["one"][k]],
+            other=names[columns["other"][k]],
+            given=tuple(names[i] for i in self.members(k)),
+            is_independent=bool(columns["is_independent"][k]),
+            remark=REMARKS[int(columns["remark"][k])],
             **numbers,
         )
+
+    def members(self, k: int) -> list[int]:
+        """Return the numbers of the variables that a test conditions on."""
+        ends = self._arrays["end"]
+        first = int(ends[k - 1]) if k else 0
+        members: list[int] = self._arrays["member"][first : int(ends[k])].tolist()
+        return members
 
     def __repr__(self) -> str:
         return f"<TestList: {len(self):,} tests>"
 
     def in_order(self, n_first: int) -> TestList:
         """Return the first `n_first` in the order of Algorithm 7.1: by size, node, neighbour."""
-        found = self._arrays
-        sizes = np.diff(found["end"], prepend=0)
-        by = np.lexsort((found["other"][:n_first], found["one"][:n_first], sizes[:n_first]))
+        columns = self._arrays
+        sizes = np.diff(columns["end"], prepend=0)
+        by = np.lexsort((columns["other"][:n_first], columns["one"][:n_first], sizes[:n_first]))
         order = np.concatenate([by, np.arange(n_first, len(self))])
-        starts = found["end"] - sizes
-        members = [found["member"][starts[k] : found["end"][k]] for k in order]
-        arrays = {key: values[order] for key, values in found.items() if key != "member"}
+        starts = columns["end"] - sizes
+        members = [columns["member"][starts[k] : columns["end"][k]] for k in order]
+        arrays = {key: values[order] for key, values in columns.items() if key != "member"}
         arrays["end"] = np.cumsum(sizes[order])
         arrays["member"] = np.concatenate([np.empty(0, np.int32), *members])
         return TestList(self._names, arrays, has_numbers=self._has_numbers)
 
 
 class Skeleton:
-    """The links that stay, and what is known of every pair. Nodes are numbers in name order."""
+    """The links that stay, and the tests of every pair. Nodes are numbers in name order."""
 
     def __init__(
         self,
@@ -119,85 +125,80 @@ class Skeleton:
         self.levels = tuple(Level(size, *row) for size, row in enumerate(rows[:n_levels]))
         self.n_votes = 0
         self._graph: Pdag | None = None
-        self._kept: dict[str, Any] | None = None
+        self._saved_log: dict[str, Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Give up the native search: what it found stays."""
-        state = {**self.__dict__, "found": self.found, "_kept": self._log()}
+        """Leave out the native search, but for its answers."""
+        state = {**self.__dict__, "decisive_tests": self.decisive_tests, "_saved_log": self._log()}
         del state["_search"]
         return state
 
     def _log(self) -> dict[str, Any]:
-        """Return the tests whose numbers were kept, as arrays."""
-        if self._kept is not None:
-            return self._kept
-        kept: Any = self._search.log()
-        return dict(kept)
+        """Return the logged tests, as arrays."""
+        if self._saved_log is not None:
+            return self._saved_log
+        log: Any = self._search.log()
+        return dict(log)
 
     @cached_property
-    def found(self) -> TestList:
+    def decisive_tests(self) -> TestList:
         """For each pair that was tested, the test that separated it or the one nearest to it."""
         return TestList(self.names, self._search.findings(), has_numbers=self.has_numbers)
 
     @cached_property
     def _places(self) -> npt.NDArray[np.int64]:
-        """Where each pair is in `found`, ascending keys."""
-        arrays = self.found._arrays
+        """Where each pair is in `decisive_tests`, ascending keys."""
+        arrays = self.decisive_tests._arrays
         keys: npt.NDArray[np.int64] = arrays["one"].astype(np.int64) * len(self.names)
         return keys + np.asarray(arrays["other"], np.int64)
 
     def place(self, one: int, other: int) -> int | None:
-        """Return where a pair is in `found`; None where it was not tested."""
+        """Return where a pair is in `decisive_tests`; None where it was not tested."""
         key = min(one, other) * len(self.names) + max(one, other)
         k = int(np.searchsorted(self._places, key))
         return k if k < len(self._places) and self._places[k] == key else None
 
-    def finding(self, one: int, other: int) -> Independence | None:
+    def decisive_test(self, one: int, other: int) -> Independence | None:
         """Return the test that separated a pair, or the one nearest to it."""
         k = self.place(one, other)
-        return None if k is None else self.found[k]
+        return None if k is None else self.decisive_tests[k]
 
     def n_tests(self, one: int, other: int) -> int:
         """Return how many tests of a pair the first phase made."""
         k = self.place(one, other)
-        return 0 if k is None else int(self.found._arrays["n_tests"][k])
+        return 0 if k is None else int(self.decisive_tests._arrays["n_tests"][k])
 
     def separations(self) -> Iterator[tuple[int, int, list[int], float]]:
         """Yield the pairs that a set separates: numbers, the set, ln of the p-value."""
-        arrays = self.found._arrays
-        ends = arrays["end"]
+        tests, arrays = self.decisive_tests, self.decisive_tests._arrays
         for k in np.flatnonzero(arrays["is_independent"]).tolist():
-            first = int(ends[k - 1]) if k else 0
-            given = arrays["member"][first : int(ends[k])].tolist()
-            yield int(arrays["one"][k]), int(arrays["other"][k]), given, float(arrays["log_p"][k])
+            pair = int(arrays["one"][k]), int(arrays["other"][k])
+            yield *pair, tests.members(k), float(arrays["log_p"][k])
 
     def separating_set(self, one: int, other: int) -> list[int] | None:
         """Return the set that separated a pair; None where none did."""
         k = self.place(one, other)
-        arrays = self.found._arrays
-        if k is None or not arrays["is_independent"][k]:
+        if k is None or not self.decisive_tests._arrays["is_independent"][k]:
             return None
-        first = int(arrays["end"][k - 1]) if k else 0
-        members: list[int] = arrays["member"][first : int(arrays["end"][k])].tolist()
-        return members
+        return self.decisive_tests.members(k)
 
     def log_p(self, one: int, other: int) -> float:
         """Return ln of the p-value of the test that separated a pair."""
         k = self.place(one, other)
-        return 0.0 if k is None else float(self.found._arrays["log_p"][k])
+        return 0.0 if k is None else float(self.decisive_tests._arrays["log_p"][k])
 
     def votes(self, max_size: int | None, seconds: float, threads: int) -> dict[str, Any] | None:
         """Count the separating sets of unshielded triples; None when time was up first."""
         most = len(self.names) if max_size is None else min(max_size, len(self.names))
         adjacency = np.ascontiguousarray(self.adjacency)
-        found: Any = self._search.votes(adjacency, most, seconds, threads)
-        if found is None:
+        votes: Any = self._search.votes(adjacency, most, seconds, threads)
+        if votes is None:
             return None
-        self.n_votes = int(found["n_tests"])
-        return dict(found)
+        self.n_votes = int(votes["n_tests"])
+        return dict(votes)
 
     def graph(self, nodes: tuple[str, ...], directed: Any) -> Pdag:
-        """Return the links as a graph, made when it is first asked for: there may be millions."""
+        """Return the links as a graph, made at the first call: there may be millions."""
         if self._graph is None:
             arcs, edges = directed if directed is not None else ((), self.links())
             self._graph = Pdag(nodes, arcs, edges)
@@ -210,15 +211,17 @@ class Skeleton:
         ]
 
     @property
-    def n_kept(self) -> int:
-        """Tests whose numbers were kept."""
-        return len(self._kept["one"]) if self._kept is not None else self._search.n_logged()
+    def n_logged(self) -> int:
+        """Number of tests that were logged with their numbers."""
+        return (
+            len(self._saved_log["one"]) if self._saved_log is not None else self._search.n_logged()
+        )
 
     def tests(self) -> TestList:
-        """Return the tests that were kept, in the order of the algorithm."""
-        kept = TestList(self.names, self._log(), has_numbers=self.has_numbers)
-        n_first = min(sum(level.tests for level in self.levels), len(kept))
-        return kept.in_order(n_first) if self.is_stable else kept
+        """Return the logged tests, in the order of the algorithm."""
+        logged = TestList(self.names, self._log(), has_numbers=self.has_numbers)
+        n_first = min(sum(level.tests for level in self.levels), len(logged))
+        return logged.in_order(n_first) if self.is_stable else logged
 
 
 def find_skeleton(
@@ -263,7 +266,7 @@ def find_skeleton(
         while size <= most and search.has_level(size):
             if reporter is not None:
                 reporter.report("testing independences", f"given {count_of(size, 'variable')}")
-            left = _FOREVER if deadline is None else deadline - time.monotonic()
+            left = seconds_until(deadline)
             size += 1
             if left <= 0 or not search.run_level(size - 1, left, threads):
                 ended = "time limit"

@@ -25,7 +25,7 @@ _Bytes = npt.NDArray[np.uint8]
 class _Removal(NamedTuple):
     one: int
     other: int
-    given: list[int]
+    separating: list[int]
     log_p: float
 
 
@@ -64,7 +64,7 @@ class _Paths:
         return not self.not_between(one, other, nodes)
 
     def not_between(self, one: int, other: int, nodes: Iterable[int]) -> list[int]:
-        """Return those of the nodes on no path between the two."""
+        """Return the nodes that are on no path between the two."""
         passed = self._passed(one, other)
         return [node for node in nodes if not self._blocks[node] & passed]
 
@@ -95,20 +95,20 @@ def resolve_uncertain_regions(skeleton: Skeleton, *, repair: bool) -> list[Confl
     paths between the two.
     """
     removals = [
-        _Removal(*found)
-        for found in skeleton.separations()
-        if found[2] and not skeleton.adjacency[found[0], found[1]]
+        _Removal(*separation)
+        for separation in skeleton.separations()
+        if separation[2] and not skeleton.adjacency[separation[0], separation[1]]
     ]
     if not removals:
         return []
     paths = _Paths(skeleton.adjacency)
     uncertain = {}
     for removal in removals:
-        off = paths.not_between(removal.one, removal.other, removal.given)
+        off = paths.not_between(removal.one, removal.other, removal.separating)
         if off:
             uncertain[(removal.one, removal.other)] = (removal, off)
     regions = _regions(uncertain)
-    return [_settle(skeleton, region, repair=repair) for region in regions]
+    return [_resolve_region(skeleton, region, repair=repair) for region in regions]
 
 
 def _regions(
@@ -135,13 +135,13 @@ def _regions(
     return [regions[key] for key in sorted(regions)]
 
 
-def _settle(skeleton: Skeleton, region: list[_Removal], *, repair: bool) -> Conflict:
+def _resolve_region(skeleton: Skeleton, region: list[_Removal], *, repair: bool) -> Conflict:
     names = skeleton.names
-    numbers = sorted({i for removal in region for i in (*removal[:2], *removal.given)})
+    numbers = sorted({i for removal in region for i in (*removal[:2], *removal.separating)})
     nodes = tuple(names[i] for i in numbers)
     shown = "; ".join(
         f"{show(names[r.one])} - {show(names[r.other])} given "
-        f"{', '.join(show(names[i]) for i in r.given)}"
+        f"{', '.join(show(names[i]) for i in r.separating)}"
         for r in region
     )
     text = f"removing a link depends on links that were removed as well: {shown}"
@@ -163,11 +163,11 @@ def _restored(skeleton: Skeleton, region: list[_Removal]) -> list[tuple[int, int
     adjacency = skeleton.adjacency.copy()
     for removal in region:
         adjacency[removal.one, removal.other] = adjacency[removal.other, removal.one] = 1
-    kept = []
+    restored = []
     for removal in sorted(region, key=lambda r: (-r.log_p, r.one, r.other)):
         pair = (removal.one, removal.other)
         adjacency[pair] = adjacency[pair[::-1]] = 0
-        if not _Paths(adjacency).all_between(*pair, removal.given):
+        if not _Paths(adjacency).all_between(*pair, removal.separating):
             adjacency[pair] = adjacency[pair[::-1]] = 1
-            kept.append(pair)
-    return sorted(kept)
+            restored.append(pair)
+    return sorted(restored)

@@ -20,8 +20,8 @@ __all__ = ["BlockCounts", "whole_scale"]
 
 # Rows counted at a time, at most and at least; more do not save time.
 _MOST_ROWS, _LEAST_ROWS = 1 << 18, 1 << 12
-# However many are asked for: row numbers of a block are 32 bits wide inside the kernels.
-_MOST_ASKED = 1 << 30
+# The most that a caller gets: row numbers of a block are 32 bits wide inside the kernels.
+_MAX_BLOCK_ROWS = 1 << 30
 # Of the memory there is: for a block, and for the counts of the families that share a pass.
 _SHARE_FOR_BLOCK, _SHARE_FOR_COUNTS = 0.125, 0.25
 # Of each row of a block and thread, where configurations are sorted.
@@ -90,14 +90,16 @@ class BlockCounts:
         arities = [v.arity + (v.name in missing) for v in self.variables]
         self._bits = sum(arities)
         arrays: list[Any] = [np.asarray(column) for column in columns]  # no copies
-        kept: Any = None if weights is None else np.asarray(weights)
-        self.has_real_weights = kept is not None and kept.dtype == np.float64
-        self.total_weight: int | float = self.n_rows if kept is None else total_of(kept)
+        weight_array: Any = None if weights is None else np.asarray(weights)
+        self.has_real_weights = weight_array is not None and weight_array.dtype == np.float64
+        self.total_weight: int | float = (
+            self.n_rows if weight_array is None else total_of(weight_array)
+        )
         self._scale = 1.0
         if self.has_real_weights:
             self._scale = whole_scale(self.total_weight)
-            self.total_weight = _whole_sum(kept, self._scale)
-        self._blocks = _core.Blocks(self.n_rows, arrays, arities, kept)
+            self.total_weight = _whole_sum(weight_array, self._scale)
+        self._blocks = _core.Blocks(self.n_rows, arrays, arities, weight_array)
 
     def count(self, families: FamilyArrays, *, max_cells: float) -> list[ObservedCounts]:
         """Count families; see `CountProvider`.
@@ -113,20 +115,20 @@ class BlockCounts:
             return []
         room = max(_SHARE_FOR_COUNTS * memory_left(), _ALWAYS)
         try:
-            found, n_passes = self._blocks.count(
+            counts, n_passes = self._blocks.count(
                 *families, self.block_rows, max_cells, room, self._scale, self.threads
             )
         except _core.TooManyCellsError:
             raise too_many_cells() from None
         self.passes += n_passes
         peak_memory()  # looked up while the counts are there
-        return found
+        return counts
 
     @property
     def block_rows(self) -> int:
         """Rows counted at a time."""
         if self._block_rows is not None:
-            return min(self._block_rows, _MOST_ASKED, self.n_rows)
+            return min(self._block_rows, _MAX_BLOCK_ROWS, self.n_rows)
         each = self._bits / 8 + _BYTES_PER_ROW * self.threads
         fitting = int(_SHARE_FOR_BLOCK * memory_left() / each)
         return min(max(fitting, _LEAST_ROWS), _MOST_ROWS, self.n_rows)

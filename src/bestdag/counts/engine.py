@@ -66,7 +66,7 @@ class CountingEngine:
     variables : tuple of Variable
         In name order; their places are the numbers that native code knows them by.
     provider : CountProvider or None
-        Who counts, where the rows are not in memory.
+        What counts, where the rows are not in memory.
     table : _core.Table
         The data as native code has them; with a provider, the different rows with their weights,
         if they fit into memory.
@@ -104,8 +104,12 @@ class CountingEngine:
     @cached_property
     def arities(self) -> list[int]:
         """States of each variable; a missing value is one more where there are some."""
-        holes = self.dataset.missing_counts
-        return [v.arity + (v.name in holes) for v in self.variables]
+        missing = self.dataset.missing_counts
+        return [v.arity + (v.name in missing) for v in self.variables]
+
+    @cached_property
+    def _has_missing(self) -> bool:
+        return self.dataset.has_missing
 
     def with_threads(self, threads: int | None) -> CountingEngine:
         """Return this engine, with so many threads from now on; None changes nothing."""
@@ -126,11 +130,11 @@ class CountingEngine:
             When the observed counts would not fit; scoring never needs them all at once.
         """
         arrays = self.encode(families)
-        found = self.observed(arrays)
+        observed = self.observed(arrays)
         children, offsets, parents = (a.tolist() for a in arrays)
         return [
-            self._family_counts(children[i], parents[offsets[i] : offsets[i + 1]], *pair)
-            for i, pair in enumerate(found)
+            self._family_counts(children[i], parents[offsets[i] : offsets[i + 1]], *one)
+            for i, one in enumerate(observed)
         ]
 
     def observed(self, families: FamilyArrays) -> list[ObservedCounts]:
@@ -158,7 +162,7 @@ class CountingEngine:
         groups: list[list[int]] = []
         for name, parents in families:
             child = self.number(name)
-            group = sorted({self.number(parent) for parent in parents})
+            group = sorted(set(map(self.number, parents)))
             if child in group:
                 raise GraphError(f"family: {name!r} cannot be its own parent")
             children.append(child)
@@ -172,14 +176,14 @@ class CountingEngine:
         configurations: npt.NDArray[np.uint16],
         table: npt.NDArray[np.int64] | npt.NDArray[np.float64],
     ) -> FamilyCounts:
-        given = tuple(self.variables[p] for p in parents)
-        if self.dataset.has_missing:
+        variables = tuple(self.variables[p] for p in parents)
+        if self._has_missing:
             own = self.variables[child].arity
-            is_shown = (configurations < [v.arity for v in given]).all(axis=1)
+            is_shown = (configurations < [v.arity for v in variables]).all(axis=1)
             is_shown &= table[:, :own].any(axis=1)
             configurations, table = configurations[is_shown], table[is_shown, :own]
-        q = math.prod((float(v.arity) for v in given), start=1.0)  # may be infinite
-        return FamilyCounts(self.variables[child], given, configurations, table, q)
+        q = math.prod((float(v.arity) for v in variables), start=1.0)  # may be infinite
+        return FamilyCounts(self.variables[child], variables, configurations, table, q)
 
 
 def _require_countable(dataset: Dataset, missing: str) -> None:
@@ -207,8 +211,8 @@ def _native_table(dataset: Dataset, names: list[str]) -> _core.Table:
         order = np.lexsort((weights, *reversed(columns)))
         columns = [column[order] for column in columns]
         weights = weights[order]
-    holes = dataset.missing_counts
-    arities = [dataset.arities[name] + (name in holes) for name in names]
+    missing, declared = dataset.missing_counts, dataset.arities
+    arities = [declared[name] + (name in missing) for name in names]
     return _core.Table(dataset.n_rows, columns, arities, weights)
 
 

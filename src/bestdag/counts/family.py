@@ -18,6 +18,11 @@ __all__ = ["FamilyCounts"]
 class FamilyCounts:
     """How often each state of a child occurs with each parent configuration that occurs.
 
+    Entry (j, k) of `table` is :math:`N_{jk}`, the number of cases with parent configuration j and
+    state k of the child; everything that a score or an estimator knows of the data is in it.
+    Configurations that no row has are not listed, since their number grows exponentially with that
+    of the parents: `n_configurations` says how many there are.
+
     Parameters
     ----------
     child : Variable
@@ -47,10 +52,25 @@ class FamilyCounts:
 
     @classmethod
     def of(cls, table: npt.ArrayLike, *, n_configurations: float | None = None) -> FamilyCounts:
-        """Make counts from a plain table, one row per observed configuration.
+        """Make counts from a plain table: for values by hand, and for scores of one's own.
 
-        The child's states are called "0", "1", ... and one parent called "parent" numbers the
-        configurations; with a single configuration there is no parent.
+        Parameters
+        ----------
+        table : array_like, configurations x states
+            One row per observed configuration, finite numbers >= 0.
+        n_configurations : float, optional
+            How many configurations there are, at least as many as rows; as many unless given.
+
+        Returns
+        -------
+        FamilyCounts
+            The child's states are called "0", "1", ... and one parent called "parent" numbers the
+            configurations; with a single configuration there is no parent.
+
+        Raises
+        ------
+        DataError
+            If the table is no such table, or has more rows than there are configurations.
         """
         cells = np.array(table)
         if cells.ndim != 2 or 0 in cells.shape:
@@ -75,30 +95,30 @@ class FamilyCounts:
 
     @property
     def arity(self) -> int:
-        """Number of states of the child, r."""
+        """Number of states of the child, r, whether they occur or not."""
         return int(self.table.shape[1])
 
     @property
     def n_observed(self) -> int:
-        """Number of parent configurations that occur."""
+        """Number of parent configurations that occur, at most `n_configurations`."""
         return int(self.table.shape[0])
 
     @property
     def row_totals(self) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
-        """Count of each observed configuration, N_j."""
+        r"""Count of each observed configuration, :math:`N_j = \sum_k N_{jk}`."""
         totals: npt.NDArray[np.int64] | npt.NDArray[np.float64] = self.table.sum(axis=1)
         return totals
 
     @property
     def total(self) -> int | float:
-        """All that was counted, N."""
+        r"""All that was counted, :math:`N = \sum_{jk} N_{jk}`."""
         if self.table.dtype == np.int64:
             return int(self.table.sum())
         return math.fsum(self.table.ravel())
 
     def __repr__(self) -> str:
-        given = f" | {', '.join(p.name for p in self.parents)}" if self.parents else ""
+        condition = f" | {', '.join(p.name for p in self.parents)}" if self.parents else ""
         return (
-            f"<FamilyCounts {self.child.name}{given}: {self.n_observed:,} of "
+            f"<FamilyCounts {self.child.name}{condition}: {self.n_observed:,} of "
             f"{self.n_configurations:,.6g} configurations, N = {self.total:,}>"
         )

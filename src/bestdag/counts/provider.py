@@ -1,4 +1,4 @@
-"""Families in flat arrays, and where their counts come from: one question to who has the rows."""
+"""Families in flat arrays, and where their counts come from: one question to the provider."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ _BYTES_PER_FAMILY, _BYTES_PER_CELL = 600, 16
 
 
 class CountProvider(Protocol):
-    """What holds rows and counts families over them.
+    """A place that holds rows, and counts families over them.
+
+    Scores, tests and estimators need counts alone. So rows may lie on disk, on a cluster or in a
+    database: whatever answers `count` serves every search.
 
     Attributes
     ----------
@@ -80,11 +83,18 @@ class CountProvider(Protocol):
         Parameters
         ----------
         families : arrays
-            By numbers in name order, parents ascending. In a column with missing values these are
-            one more state, the last.
+            By numbers in name order, parents ascending: the children, where the parents of each
+            end, and all parents one after the other. In a column with missing values these are one
+            more state, the last.
         max_cells : float
             Cells that the observed counts of one family may have; more is a
             `NotEnoughMemoryError`.
+
+        Returns
+        -------
+        list of (configurations, table)
+            For each family its observed configurations in lexicographic order, and a row of counts
+            for each. The same for any division of the rows and any number of threads.
         """
         ...
 

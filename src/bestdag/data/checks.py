@@ -53,18 +53,18 @@ def as_codes(
 ) -> npt.NDArray[np.uint8] | npt.NDArray[np.uint16]:
     """Copy a column of codes into its stored form, or name the first code out of range."""
     who = f"Dataset: column {variable.name!r}"
-    given = np.asarray(column)
-    if given.ndim != 1:
-        raise DataError(f"{who}: a one-dimensional array is needed, got {given.ndim} dimensions")
-    if given.size and given.dtype.kind not in "bui":
-        raise DataError(f"{who}: codes must be integers, got {given.dtype}")
-    if given.size and (given.min() < 0 or given.max() > variable.arity):
-        row = int(np.argmax((given < 0) | (given > variable.arity)))
+    codes = np.asarray(column)
+    if codes.ndim != 1:
+        raise DataError(f"{who}: a one-dimensional array is needed, got {codes.ndim} dimensions")
+    if codes.size and codes.dtype.kind not in "bui":
+        raise DataError(f"{who}: codes must be integers, got {codes.dtype}")
+    if codes.size and (codes.min() < 0 or codes.max() > variable.arity):
+        row = int(np.argmax((codes < 0) | (codes > variable.arity)))
         raise DataError(
             f"{who}: codes of {variable.arity} states run from 0 to {variable.arity - 1} "
-            f"({variable.arity} for a missing value), got {given[row]} in row {row}"
+            f"({variable.arity} for a missing value), got {codes[row]} in row {row}"
         )
-    return np.array(given, np.uint8) if variable.arity <= 255 else np.array(given, np.uint16)
+    return np.array(codes, np.uint8) if variable.arity <= 255 else np.array(codes, np.uint16)
 
 
 def wrong_weight(weights: npt.NDArray[Any]) -> int | None:
@@ -75,13 +75,15 @@ def wrong_weight(weights: npt.NDArray[Any]) -> int | None:
 
 def as_numbers(weights: npt.ArrayLike, *, who: str) -> npt.NDArray[np.float64]:
     """Copy row weights as float64; they need not be weights yet."""
-    given = np.asarray(weights)
-    if given.ndim != 1:
-        raise DataError(f"{who}: weights must be one-dimensional, got {given.ndim} dimensions")
+    numbers = np.asarray(weights)
+    if numbers.ndim != 1:
+        raise DataError(f"{who}: weights must be one-dimensional, got {numbers.ndim} dimensions")
     try:
-        return given.astype(np.float64)
+        return numbers.astype(np.float64)
     except (TypeError, ValueError):
-        kind = {"U": "text", "S": "bytes", "O": "objects"}.get(given.dtype.kind, str(given.dtype))
+        kind = {"U": "text", "S": "bytes", "O": "objects"}.get(
+            numbers.dtype.kind, str(numbers.dtype)
+        )
         raise DataError(f"{who}: weights must be numbers, got {kind}") from None
 
 

@@ -1,8 +1,8 @@
 """Which numeric columns of a table are cut into intervals, and the cutting: one column at a time.
 
 `read` never cuts: it refuses any column with more than `max_states` values. `discretize` and the
-classifiers ask `kept_values`; what is proposed instead of a refusal asks `is_identifier`. The page
-``docs/guide/number-columns.md`` says both rules in words.
+classifiers go by `category_values`, what is proposed instead of a refusal by `is_identifier`. The
+page ``docs/guide/number-columns.md`` says both rules in words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bestdag.data.table import Table
 from bestdag.data.warnings import number_marks, warn_of_number_marks
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
 
-__all__ = ["Cutter", "is_identifier", "kept_values"]
+__all__ = ["Cutter", "category_values", "is_identifier"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,70 +33,70 @@ class Cutter:
     """What `discretize` does to the columns of a table.
 
     `cut` names the columns that the method cuts; None leaves the choice to the rule: columns
-    of numbers that `kept_values` does not keep. `given` holds
+    of numbers that `category_values` does not keep. `known` holds
     the variables whose cut points are known; with `may_lack` some need not be in the table.
     """
 
     method: Method | None = None
     target: str | None = None
     cut: frozenset[str] | None = None
-    given: Mapping[str, Variable] = field(default_factory=dict)
+    known: Mapping[str, Variable] = field(default_factory=dict)
     max_values: int = DEFAULT_MAX_VALUES
     may_lack: bool = False
 
     def columns(
         self, table: Table, options: ReadOptions
     ) -> tuple[list[RawColumn], tuple[str, ...]]:
-        """Return the columns, cut or as they are, and the names of those that are cut."""
+        """Return the columns, cut or as they are, and the names of the cut ones."""
         names = table.names
         self._require_names(names, options)
         is_cut = {name: self._is_cut(table, name, options) for name in names}
         cut = tuple(name for name in names if is_cut[name])
         whole = [name for name in names if not is_cut[name]]
         made = {column.name: column for column in table.discrete(whole)}
-        for name in [name for name in whole if name in self.given]:  # holds the states themselves
-            made[name] = replace(made[name], variable=self.given[name])
+        for name in [name for name in whole if name in self.known]:  # holds the states themselves
+            made[name] = replace(made[name], variable=self.known[name])
         counted: dict[str, Any] = {}
         rows = None
-        if any(name not in self.given for name in cut):
+        if any(name not in self.known for name in cut):
             rows = self._complete_rows(table, is_cut, made, options)
             counted = self._counted(made, table.weights(), rows, options)
         made |= {name: self._cut(table, name, rows, counted) for name in cut}
-        chosen = [name for name in cut if name not in self.given]
+        chosen = [name for name in cut if name not in self.known]
         marked = {name: number_marks(table.numbers(name).values) for name in chosen}
-        warn_of_number_marks({name: found for name, found in marked.items() if found}, options)
+        warn_of_number_marks({name: marks for name, marks in marked.items() if marks}, options)
         return [made[name] for name in names], cut
 
     def _require_names(self, names: Sequence[str], options: ReadOptions) -> None:
         who = f"discretize: {options.source}"
-        asked = [
+        named = [
             *sorted(self.cut or ()),
-            *(n for n in self.given if n in names or not self.may_lack),
+            *(n for n in self.known if n in names or not self.may_lack),
         ]
-        for name in [self.target, *asked] if self.target is not None else asked:
+        for name in [self.target, *named] if self.target is not None else named:
             if name not in names:
                 raise unknown_name("column", name, names, who=who)
-        if self.target in asked:
+        if self.target in named:
             raise InvalidParameterError(
                 f"{who}: the target {self.target!r} cannot be binned itself"
             )
 
     def _is_cut(self, table: Table, name: str, options: ReadOptions) -> bool:
-        asked = name in self.given or name in (self.cut or ())
-        if not asked and (
+        is_named = name in self.known or name in (self.cut or ())
+        if not is_named and (
             self.cut is not None
             or name == self.target
             or name in options.states
             or table.has_declared_states(name)
         ):
             return False
-        found = table.numbers(name)
-        if found.wrong is None:
-            kept = kept_values(found.values, self.max_values, options.max_states)
-            return asked or kept is None
-        row, cell = found.wrong
-        has_states = name in options.states and name in self.given
-        if not asked or (has_states and cell in self.given[name].states):
+        numbers = table.numbers(name)
+        if numbers.wrong is None:
+            categories = category_values(numbers.values, self.max_values, options.max_states)
+            return is_named or categories is None
+        row, cell = numbers.wrong
+        has_states = name in options.states and name in self.known
+        if not is_named or (has_states and cell in self.known[name].states):
             return False
         raise DataError(
             f"read: {options.source}: column {name!r} must hold numbers to be binned, "
@@ -130,7 +130,7 @@ class Cutter:
         rows: npt.NDArray[np.bool_] | None,
         options: ReadOptions,
     ) -> dict[str, Any]:
-        """Return what a method is told beside the numbers."""
+        """Return the weights and the target's codes, as a method takes them."""
         counted: dict[str, Any] = {}
         if weights is not None:
             checked = as_weights(weights, who=f"read: {options.source}")
@@ -149,8 +149,8 @@ class Cutter:
         counted: Mapping[str, Any],
     ) -> RawColumn:
         values = table.numbers(name).values
-        if name in self.given:
-            variable = self.given[name]
+        if name in self.known:
+            variable = self.known[name]
         else:
             assert self.method is not None
             chosen = values if rows is None else values[rows]
@@ -172,7 +172,7 @@ _MOST_DIFFER, _LEAST_ROWS = 0.95, 200
 _LEAST_REPEATS = 3
 
 
-def kept_values(
+def category_values(
     values: npt.NDArray[np.float64],
     max_values: int = DEFAULT_MAX_VALUES,
     max_states: int = DEFAULT_MAX_STATES,
@@ -184,11 +184,11 @@ def kept_values(
 
     Examples
     --------
-    >>> kept_values(np.array([3.0, 1.0, np.nan, 3.0]))
+    >>> category_values(np.array([3.0, 1.0, np.nan, 3.0]))
     [1, 3]
-    >>> kept_values(np.array([3.0, 1.5])) is None
+    >>> category_values(np.array([3.0, 1.5])) is None
     True
-    >>> kept_values(np.arange(21.0)) is None
+    >>> category_values(np.arange(21.0)) is None
     True
     """
     present = values[~np.isnan(values)]
@@ -198,12 +198,14 @@ def kept_values(
     if not (np.isfinite(low) and np.isfinite(high)) or (present != np.floor(present)).any():
         return None
     if high - low >= _MAX_SPAN:
-        found = np.unique(present)
+        distinct = np.unique(present)
     else:
         is_there = np.zeros(int(high - low) + 1, np.bool_)
         is_there[(present - low).astype(np.intp)] = True
-        found = low + np.flatnonzero(is_there).astype(np.float64)
-    return [int(value) for value in found] if len(found) <= min(max_values, max_states) else None
+        distinct = low + np.flatnonzero(is_there).astype(np.float64)
+    return (
+        [int(value) for value in distinct] if len(distinct) <= min(max_values, max_states) else None
+    )
 
 
 def is_identifier(n_values: int, n_present: int, low: float, high: float) -> bool:

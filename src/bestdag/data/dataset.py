@@ -98,7 +98,7 @@ class Dataset:
         columns: Iterable[_Codes],
         weights: _Weights | None = None,
     ) -> Dataset:
-        """Make a Dataset of arrays that are known to be right and that nobody else holds."""
+        """Make a Dataset of arrays that are known to be right and that no other code holds."""
         made = cls.__new__(cls)
         made._fill(tuple(variables), list(columns), weights)
         return made
@@ -144,12 +144,16 @@ class Dataset:
 
     @property
     def weights(self) -> _Weights | None:
-        """Weight of each row (int64 or float64, read-only), or None when each counts once."""
+        """Weight of each row (int64 or float64, read-only); None when each row counts once."""
         return self._weights
 
     @property
     def total_weight(self) -> int | float:
-        """The number N of cases: the sum of the weights, or the number of rows."""
+        """The number N of cases: the sum of the weights, or the number of rows.
+
+        It is the N of BIC's penalty and of every count: a row of weight 3 counts as three equal
+        rows.
+        """
         return self.n_rows if self._weights is None else total_of(self._weights)
 
     @property
@@ -158,20 +162,42 @@ class Dataset:
         return "memory"
 
     def count_provider(self, threads: int) -> CountProvider | None:
-        """Return who counts families, where the rows are not in memory."""
+        """Return what counts families where the rows are not in memory; None where they are.
+
+        A `Scan` counts in blocks of mapped rows, rows on a cluster where they lie. None leaves it
+        to the kernels that work on arrays. See `CountProvider`.
+        """
         return None
 
     def fingerprint(self) -> str:
-        """Return a text that is the same for equal tables, on every run, and hardly for others."""
+        """Return a digest of variables, codes and weights, the same on every run.
+
+        A checkpoint is refused for data with another digest.
+        """
         return f"{hash(self):x}"
 
     def variable(self, name: str) -> Variable:
-        """Return the variable of that name, or an error that offers the nearest one."""
+        """Return the variable of that name.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is none; the message offers the nearest name.
+        """
         self._require(name)
         return self._variables[self._names.index(name)]
 
     def codes(self, name: str) -> _Codes:
-        """Return the codes of one column: the array itself, read-only."""
+        """Return the codes of one column: the array itself, read-only.
+
+        Code k stands for state k of the variable; the code equal to its arity marks a missing
+        value.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such column.
+        """
         self._require(name)
         return self._columns[name]
 
@@ -208,7 +234,13 @@ class Dataset:
         return self.select(rows=slice(0, n))
 
     def missing(self, name: str) -> npt.NDArray[np.bool_]:
-        """Which cells of a column are missing."""
+        """Return a boolean mask of the missing values of one column.
+
+        Examples
+        --------
+        >>> Dataset([Variable("a", ("x", "y"))], [np.array([1, 2])]).missing("a").tolist()
+        [False, True]
+        """
         return np.asarray(self.codes(name) == self._arities[name])
 
     @property
@@ -233,7 +265,10 @@ class Dataset:
         return self.n_rows - int(np.count_nonzero(lacking))
 
     def in_memory(self, who: str) -> Dataset:
-        """Return the table, if its rows are in memory; `who` needs them all at once."""
+        """Return the table, if its rows are in memory; a `Scan` refuses in the name of `who`.
+
+        For steps that need all rows at once, such as EM.
+        """
         return self
 
     def _require(self, name: str) -> None:
@@ -252,11 +287,21 @@ class Dataset:
         columns : str or iterable of str, optional
             Names in the order wanted; all columns by default.
         rows : slice, integer array or boolean mask, optional
-            All rows by default. States stay declared when no row shows them any more.
+            All rows by default. Positions count from 0, negative ones from the end, and may repeat.
 
         Returns
         -------
         Dataset
+            States stay declared when no row shows them any more, so that parts of a table can be
+            compared and put together again. Columns are shared with this table where all rows are
+            taken, and copied otherwise.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is no column.
+        DataError
+            If no row is chosen, a position does not exist, or the rows chosen have no weight.
 
         Examples
         --------
@@ -277,14 +322,26 @@ class Dataset:
         return Dataset._adopt(chosen, [self._columns[n][where].copy() for n in names], weights)
 
     def drop(self, columns: str | Iterable[str]) -> Dataset:
-        """Leave out some columns."""
+        """Leave out some columns; at least one must remain.
+
+        Parameters
+        ----------
+        columns : str or iterable of str
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is no column.
+        InvalidParameterError
+            If none would remain.
+        """
         unwanted = name_list(columns)
         for name in unwanted:
             self._require(name)
-        kept = [name for name in self._names if name not in set(unwanted)]
-        if not kept:
+        names = [name for name in self._names if name not in set(unwanted)]
+        if not names:
             raise InvalidParameterError("drop: at least one column must remain, got none")
-        return self.select(kept)
+        return self.select(names)
 
     def split(self, fraction: float, *, seed: int = 0) -> tuple[Dataset, Dataset]:
         """Divide the rows at random: a share of them, and the rest.
@@ -300,7 +357,14 @@ class Dataset:
         Returns
         -------
         first, second : Dataset
-            _Rows keep their order.
+            Rows keep their order, and states stay declared. Rows are divided, not their weights.
+
+        Raises
+        ------
+        InvalidParameterError
+            If `fraction` is out of range.
+        DataError
+            If there is only one row.
 
         Examples
         --------
@@ -315,27 +379,51 @@ class Dataset:
     def concat(cls, datasets: Iterable[Dataset]) -> Dataset:
         """Put tables with equal variables under one another.
 
-        Columns are matched by name and take the order of the first table. When only some
-        tables have weights, the rows of the others count once.
+        Parameters
+        ----------
+        datasets : iterable of Dataset
+            Columns are matched by name and take the order of the first table. When only some
+            tables have weights, the rows of the others count once.
 
         Raises
         ------
         DataError
-            If a table lacks a variable, has another one, or declares other states.
+            If a table lacks a variable, has another one, or declares other states: codes of
+            different states cannot be mixed. `with_states` makes them equal.
+
+        Examples
+        --------
+        >>> data = Dataset([Variable("a", ("x", "y"))], [np.array([0, 1])])
+        >>> Dataset.concat([data, data.head(1)]).codes("a")
+        array([0, 1, 0], dtype=uint8)
         """
         from bestdag.data.checks import stacked
 
-        given: Any = datasets
-        if isinstance(given, Dataset) or not isinstance(given, Iterable):
+        tables: Any = datasets
+        if isinstance(tables, Dataset) or not isinstance(tables, Iterable):
             raise InvalidParameterError(
-                f"concat: a list of Datasets is needed, got one {type(given).__name__}"
+                f"concat: a list of Datasets is needed, got one {type(tables).__name__}"
             )
-        return cls._adopt(*stacked(list(given)))
+        return cls._adopt(*stacked(list(tables)))
 
     def with_states(self, states: Mapping[str, Sequence[str]]) -> Dataset:
         """Declare other states for some columns: more of them, or in another order.
 
-        A state that some row shows must stay; the error names the first that does not.
+        Parameters
+        ----------
+        states : mapping of str to sequence of str
+            All states of each column named, in order. A state that some row shows must be among
+            them.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is no column, or a state that some row shows is left out.
+
+        Notes
+        -----
+        A declared state counts even if no row has it: with it a family has more parameters, and a
+        fitted table a row for it.
 
         Examples
         --------
@@ -355,20 +443,32 @@ class Dataset:
     def to_pandas(self, *, weights: str = "weight") -> Any:
         """Make a pandas frame of Categorical columns with all declared states.
 
-        Row weights, when there are some, become a last column called `weights`.
+        `read` makes an equal Dataset of it: the states and their order travel with the frame.
+
+        Parameters
+        ----------
+        weights : str, default "weight"
+            Name of a last column with the row weights, where there are some.
+
+        Raises
+        ------
+        MissingPackageError
+            Without pandas.
+        DataError
+            If a variable is called like the column of weights.
         """
         from bestdag.data.output import to_pandas
 
         return to_pandas(self, weights)
 
     def to_polars(self, *, weights: str = "weight") -> Any:
-        """Make a polars frame of Enum columns; weights as in `to_pandas`."""
+        """Make a polars frame of Enum columns; otherwise as `to_pandas`."""
         from bestdag.data.output import to_polars
 
         return to_polars(self, weights)
 
     def to_arrow(self, *, weights: str = "weight") -> Any:
-        """Make a pyarrow table of dictionary columns (weights as in `to_pandas`)."""
+        """Make a pyarrow table of dictionary columns; otherwise as `to_pandas`."""
         from bestdag.data.output import to_arrow
 
         return to_arrow(self, weights)
@@ -376,8 +476,28 @@ class Dataset:
     def to_csv(self, path: str | Path | TextIO, *, weights: str = "weight") -> None:
         """Write a CSV file, complete or not at all.
 
-        The name ends in ``.csv``, ``.txt`` (commas) or ``.tsv`` (tabs), and in ``.gz`` when
-        compressed. Missing values are written empty. `path` may also be an open text stream.
+        Parameters
+        ----------
+        path : path or open text stream
+            The name ends in ``.csv``, ``.txt`` (commas) or ``.tsv`` (tabs), and in ``.gz`` when
+            compressed. Missing values are written empty.
+        weights : str, default "weight"
+            Name of a last column with the row weights, where there are some.
+
+        Raises
+        ------
+        DataError
+            If a file could not hold the table: text with NUL characters, a variable called like the
+            column of weights, or both missing values and a state ``""`` in a column.
+        InvalidParameterError
+            If the name has another ending, or the stream takes no text.
+        WriteError
+            If the file cannot be written.
+
+        Notes
+        -----
+        `read` gives the rows back. A CSV file does not hold the order of the states, nor states
+        that no row has: ``to_pandas`` with Parquet does.
         """
         from bestdag.data.output import to_csv
 

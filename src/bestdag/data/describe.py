@@ -77,9 +77,11 @@ def read_described(
         try:
             return read_into_memory(table), {}
         except RefusedColumnError:
-            found = {name: _described(table, name, choice.options) for name in table.names}
-            columns = [_one_state(n, f) if isinstance(f, Numbers) else f for n, f in found.items()]
-            refused = {n: _refused(f) for n, f in found.items() if isinstance(f, Numbers)}
+            described = {name: _described(table, name, choice.options) for name in table.names}
+            columns = [
+                _one_state(n, f) if isinstance(f, Numbers) else f for n, f in described.items()
+            ]
+            refused = {n: _refused(f) for n, f in described.items() if isinstance(f, Numbers)}
             weight = table.weight_column()
             return dataset_of(columns, table.weights(), choice.options, weight=weight), refused
 
@@ -118,7 +120,7 @@ class Advice:
     Attributes
     ----------
     missing_values : list of str
-        Texts that seem to mark missing values, beside those that were given.
+        Texts that seem to mark missing values, beside `missing_values`.
     drop : mapping of name to str
         Columns to leave out, and why.
     cut : list of str
@@ -158,9 +160,9 @@ def advice_on(
             table, refused = read_described(
                 source, missing_values=missing_values, drop=drop, **settings
             )
-        found = mark_counts(table, refused)
+        counts = mark_counts(table, refused)
         # Numbers may be values at the end of a scale: those are asked about when they are read.
-        marks = [mark for mark in total_by_mark(found) if mark in MARKS]
+        marks = [mark for mark in total_by_mark(counts) if mark in MARKS]
         if marks:
             table, refused = read_described(
                 source, missing_values=(*missing_values, *marks), drop=drop, **settings

@@ -110,8 +110,14 @@ def discretize(
     """
     made = make_method("discretize", default_method(target) if method is None else method, bins)
     if like is not None:
-        asked = {"target": target, "bins": bins, "cut": cut, "cuts": cuts, "states": states}
-        for setting, value in (asked | {"columns": columns}).items():
+        other_settings = {
+            "target": target,
+            "bins": bins,
+            "cut": cut,
+            "cuts": cuts,
+            "states": states,
+        }
+        for setting, value in (other_settings | {"columns": columns}).items():
             if value is not None:
                 raise InvalidParameterError(
                     f"discretize: like= says what every column becomes; leave out {setting}="
@@ -141,7 +147,7 @@ def discretize(
         method=made,
         target=target,
         cut=chosen,
-        given={
+        known={
             name: cut_variable(name, check_cuts("discretize", name, points))
             for name, points in (cuts or {}).items()
         },

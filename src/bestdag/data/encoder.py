@@ -26,8 +26,8 @@ from bestdag.data.settings import ABSENT, ReadOptions
 from bestdag.data.sources.base import Batch, RawColumn, weight_error
 from bestdag.data.warnings import (
     RefusedColumnError,
+    count_marks,
     fixed_names,
-    marks_among,
     total_by_mark,
     warn_of_empty_text,
     warn_of_states,
@@ -58,18 +58,23 @@ _BLOCK = 1 << 18
 
 
 class Sink(Protocol):
-    """Where columns of codes and weights go."""
+    """Where columns of codes and weights go: memory, a folder, the workers of a cluster.
+
+    The order of calls is `begin`, any number of `append`, then `recode` for columns whose codes
+    change with the strategy for missing values, and `make_weights_whole` if no weight has a
+    fraction.
+    """
 
     def begin(self, n_rows: int, types: Sequence[npt.DTypeLike], has_weights: bool) -> None:
-        """Prepare for so many rows; 0 where nobody knows how many they will be."""
+        """Prepare for columns of these types and `n_rows` rows; 0 where that is not known yet."""
         ...
 
     def append(self, columns: Sequence[_Array], weights: _Array | None) -> None:
-        """Add rows, which the sink may keep as they are; weights are float64."""
+        """Add rows: codes for each column, which the sink may keep; weights are float64."""
         ...
 
     def recode(self, column: int, table: _Array) -> None:
-        """Replace each code of a column by the entry of a table."""
+        """Replace each code c of a column, in all rows so far, by ``table[c]``."""
         ...
 
     def make_weights_whole(self) -> None:
@@ -106,40 +111,40 @@ class WeightColumn:
 class Tally:
     """What was counted while rows were encoded; tallies of parts of a table add up.
 
-    `seen` are numbers of values by column and code, of all rows, and `kept` those of the rows that
-    went into the sink; `n_seen` and `n_kept` are their rows, and `n_held` those that the sink has,
+    `seen` are numbers of values by column and code, of all rows, and `left` those of the rows that
+    went into the sink; `n_seen` and `n_left` are their rows, and `n_held` those that the sink has,
     where equal ones may be one.
     """
 
     seen: list[_Array]
-    kept: list[_Array]
+    left: list[_Array]
     n_seen: int = 0
-    n_kept: int = 0
+    n_left: int = 0
     n_held: int = 0
     total_weight: float = 0.0
-    kept_weight: float = 0.0
+    left_weight: float = 0.0
     has_whole_weights: bool = True
 
     @classmethod
     def of(cls, plan: Plan) -> Tally:
         """Return a tally of no rows."""
         seen = [np.zeros(arity + 1, np.int64) for arity in plan.arities]
-        kept = [np.zeros_like(one) for one in seen] if plan.missing.drops_rows else seen
-        return cls(seen, kept)
+        left = [np.zeros_like(one) for one in seen] if plan.missing.drops_rows else seen
+        return cls(seen, left)
 
     def add(self, other: Tally) -> None:
         """Add the counts of other rows."""
-        is_one = self.kept is self.seen
+        is_one = self.left is self.seen
         for mine, theirs in zip(self.seen, other.seen, strict=True):
             mine += theirs
         if not is_one:
-            for mine, theirs in zip(self.kept, other.kept, strict=True):
+            for mine, theirs in zip(self.left, other.left, strict=True):
                 mine += theirs
         self.n_seen += other.n_seen
-        self.n_kept += other.n_kept
+        self.n_left += other.n_left
         self.n_held += other.n_held
         self.total_weight += other.total_weight
-        self.kept_weight += other.kept_weight
+        self.left_weight += other.left_weight
         self.has_whole_weights = self.has_whole_weights and other.has_whole_weights
 
 
@@ -210,12 +215,12 @@ def encode(
         raise DataError(f"{who} has no rows")
     chosen = plan(columns, options, n_source)
     sink.begin(
-        0 if is_collapsed else n_source,  # how many are different, nobody knows
+        0 if is_collapsed else n_source,  # how many are different is not known yet
         [table.dtype for table in chosen.tables],
         has_weights or is_collapsed,
     )
     known = None if is_collapsed else _known_counts(columns, chosen)
-    with closing(batches()) as rows:  # whatever comes next asks the source again
+    with closing(batches()) as rows:  # later passes open the source again
         tally = encode_rows(chosen, rows, sink, options, weight, known)
     if tally.n_seen != n_source:
         raise DataError(f"{who} changed while it was read; read a copy of it")
@@ -223,7 +228,7 @@ def encode(
         sink.make_weights_whole()
     warn_of_empty_text(columns, chosen.variables, options)
     resolved = resolve_missing(columns, chosen, tally, options)
-    if has_weights and tally.kept_weight == 0:
+    if has_weights and tally.left_weight == 0:
         raise DataError(f"{who}: the rows without missing values have no weight")
     for number, table in resolved.tables.items():
         sink.recode(number, table)
@@ -252,9 +257,9 @@ def encode_rows(
     weight: WeightColumn | None = None,
     known: list[_Array] | None = None,
 ) -> Tally:
-    """Translate rows into a sink, without those that the strategy for missing values drops.
+    """Translate rows into a sink, except where the strategy for missing values drops them.
 
-    `known` are the counts of values by column and code, where somebody has counted them.
+    `known` are the counts of values by column and code, where the source has counted them.
     """
     tally = Tally.of(plan)
     start = 0
@@ -281,16 +286,16 @@ def encode_rows(
                 codes = [column[complete] for column in codes]
                 n_equal = None if n_equal is None else n_equal[complete]
                 weights = None if weights is None else weights[complete]
-            _count(tally.kept, codes, n_equal)
-            tally.n_kept += len(codes[0]) if n_equal is None else int(n_equal.sum())
+            _count(tally.left, codes, n_equal)
+            tally.n_left += len(codes[0]) if n_equal is None else int(n_equal.sum())
         if weights is not None:
-            tally.kept_weight += float(weights.sum())
+            tally.left_weight += float(weights.sum())
         tally.n_held += len(codes[0])
         sink.append(codes, weights)
     for counts, others in zip(tally.seen, known or (), strict=False):
         counts += others
     if not plan.missing.drops_rows:
-        tally.n_kept = tally.n_seen
+        tally.n_left = tally.n_seen
     return tally
 
 
@@ -305,12 +310,12 @@ def resolve_missing(
         return Resolved(variables, {}, tuple(tally.seen))
     fixed = fixed_names(columns, variables) | options.states.keys()
     by_name = {v.name: counts for v, counts in pairs}
-    marks = marks_among(variables, lambda v, code: int(by_name[v.name][code]), fixed)
+    marks = count_marks(variables, lambda v, code: int(by_name[v.name][code]), fixed)
     strategy.check(
-        MissingValues(missing, tally.n_seen, tally.n_kept, total_by_mark(marks)), options
+        MissingValues(missing, tally.n_seen, tally.n_left, total_by_mark(marks)), options
     )
     made, tables, counted = [], {}, []
-    for i, (old, shown) in enumerate(zip(variables, tally.kept, strict=True)):
+    for i, (old, shown) in enumerate(zip(variables, tally.left, strict=True)):
         new = strategy.variable(old, shown, old.name in fixed, options)
         table = recoding(old, new, old.name in missing, strategy)
         if table is not None:
@@ -354,7 +359,7 @@ def coded_column(column: RawColumn, options: ReadOptions) -> tuple[Variable, _Ar
 
 
 def labels_of(column: RawColumn, options: ReadOptions) -> list[str]:
-    """Return the texts of the distinct values; one nobody can write where there is no value."""
+    """Return the texts of the distinct values; `ABSENT` where there is no value."""
     who = f"read: {options.source}: column {column.name!r}"
     present = [value for value in column.values if not is_absent(value)]
     texts = label_all(present)

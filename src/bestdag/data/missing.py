@@ -32,7 +32,7 @@ __all__ = [
     "recoding",
 ]
 
-# Dropping rows leaves at least one in so many, unless told to.
+# Dropping rows leaves at least one in so many, unless `allow_few_rows` is set.
 _LEAST_PART = 3
 
 
@@ -47,7 +47,19 @@ class MissingValues:
 
 
 class MissingStrategy(Protocol):
-    """What becomes of missing values as a table is read."""
+    """What becomes of missing values as a table is read.
+
+    It sees counts alone, never rows: so one strategy serves memory, disk and cluster.
+
+    Attributes
+    ----------
+    name : str
+        What ``missing=`` is called by.
+    drops_rows : bool
+        Rows with a missing value are left out.
+    makes_state : bool
+        The code of a missing value becomes that of the last state.
+    """
 
     name: ClassVar[str]
     drops_rows: ClassVar[bool]

@@ -214,8 +214,8 @@ def _first_rows(data: Dataset) -> Table:
 def labels(data: Dataset, name: str, n_rows: int | None = None) -> npt.NDArray[np.object_]:
     """Return the states of the first cells of a column, or of all; None where one is missing."""
     states = np.array([*data.variable(name).states, None], dtype=object)
-    found: npt.NDArray[np.object_] = states[np.asarray(data.codes(name)[:n_rows])]
-    return found
+    texts: npt.NDArray[np.object_] = states[np.asarray(data.codes(name)[:n_rows])]
+    return texts
 
 
 def _line(name: str) -> str:

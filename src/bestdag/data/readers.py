@@ -157,7 +157,7 @@ def read(
     Warns
     -----
     DataWarning
-        If columns have one state, or empty text as a state that nobody declared, or rows were
+        If columns have one state, or empty text as an undeclared state, or rows were
         dropped.
 
     Notes
@@ -277,7 +277,7 @@ def match(
     )
     if known_cuts:
         return read_cut(
-            source, choice, Cutter(cut=frozenset(), given=known_cuts, may_lack=may_lack)
+            source, choice, Cutter(cut=frozenset(), known=known_cuts, may_lack=may_lack)
         )
     return _placed(source, choice, rows_in, cache, collapse)
 
@@ -290,7 +290,7 @@ def read_at_cuts(source: Any, cuts: Mapping[str, Sequence[float]], **settings: A
     variables = {name: cut_variable(name, points) for name, points in cuts.items()}
     states = {name: variable.states for name, variable in variables.items()}
     choice = choose(source, states=states, **settings)
-    return read_cut(source, choice, Cutter(cut=frozenset(), given=variables))
+    return read_cut(source, choice, Cutter(cut=frozenset(), known=variables))
 
 
 def read_cut(source: Any, choice: Choice, cutter: Cutter, *, cuts_are_chosen: bool = False) -> Rows:

@@ -35,6 +35,11 @@ class Variable:
         there are states, not counting a last state ``missing``. A value x belongs to state
         number (how many cuts are < x).
 
+    Attributes
+    ----------
+    arity : int
+        Number of states, seen in the data or not.
+
     Examples
     --------
     >>> smoke = Variable("smoke", ("no", "yes"))
@@ -45,11 +50,13 @@ class Variable:
     name: str
     states: tuple[str, ...]
     cuts: tuple[float, ...] | None = field(default=None)
+    arity: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise DataError(f"variable: a name must be text, got {self.name!r}")
         object.__setattr__(self, "states", tuple(self.states))
+        object.__setattr__(self, "arity", len(self.states))
         bad = [state for state in self.states if not isinstance(state, str)]
         if bad:
             raise DataError(f"variable {self.name!r}: states must be text, got {bad[0]!r}")
@@ -79,13 +86,14 @@ class Variable:
         n_missing = 1 if len(self.states) > 1 and self.states[-1] == MISSING_STATE else 0
         return len(self.states) - 1 - n_missing <= n_cuts <= len(self.states) - 1
 
-    @property
-    def arity(self) -> int:
-        """Number of states, seen in the data or not."""
-        return len(self.states)
-
     def code(self, state: str) -> int:
-        """Position of a state, or an error that names the nearest one."""
+        """Return the position of a state.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such state; the message offers the nearest one.
+        """
         try:
             return self.states.index(state)
         except ValueError:

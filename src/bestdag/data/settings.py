@@ -46,7 +46,7 @@ __all__ = [
 SEPARATORS = (",", ";", "\t", "|", " ")
 
 
-# The text of a null or NaN: one that nobody can write, because NUL characters are refused.
+# The text of a null or NaN: one that no table can contain, because NUL characters are refused.
 ABSENT = "\0"
 
 
@@ -122,20 +122,20 @@ class Choice:
         who = f"read: {self.options.source}"
         known = set(names)
         wanted = names if self.columns is None else self.columns
-        asked = [*(self.columns or ()), *self.options.states]
+        required = [*(self.columns or ()), *self.options.states]
         out = {*self.drop, self.weights} if isinstance(self.weights, str) else set(self.drop)
         if self.may_lack:
             unasked = [n for n in names if n not in {*out, *wanted, *self.beside}]
             lacking = [name for name in wanted if name not in known]
             check_unknown_columns(who, unasked, lacking, are_ignored=self.owner is None)
-            wanted, asked = [name for name in wanted if name in known], []
+            wanted, required = [name for name in wanted if name in known], []
             if not wanted:
                 shown = first_names(self.columns or [])
                 raise DataError(f"{who} has none of the columns {shown}")
-        asked += self.drop
+        required += self.drop
         if isinstance(self.weights, str):
-            asked.append(self.weights)
-        for name in asked:
+            required.append(self.weights)
+        for name in required:
             if name not in known:
                 raise unknown_name("column", name, names, who=who)
         chosen = [n for n in wanted if n not in out]
@@ -156,17 +156,17 @@ class Choice:
             raise DataError(f"{who} has no columns to read")
         return chosen
 
-    def given_weights(self, n_rows: int) -> npt.NDArray[Any] | None:
+    def weight_array(self, n_rows: int) -> npt.NDArray[Any] | None:
         """Return the weights that came as an array."""
         if self.weights is None or isinstance(self.weights, str):
             return None
-        given = np.asarray(self.weights)
-        if given.shape != (n_rows,):
+        weights = np.asarray(self.weights)
+        if weights.shape != (n_rows,):
             raise DataError(
                 f"read: {self.options.source}: {n_rows:,} rows need as many weights, "
-                f"got an array of shape {given.shape}"
+                f"got an array of shape {weights.shape}"
             )
-        return given
+        return weights
 
 
 def choose(
@@ -225,12 +225,12 @@ def choose(
 def checked_encoding(name: object) -> str | None:
     """Return how Python calls an encoding; None for UTF-8, which is what text is anyway."""
     try:
-        found = codecs.lookup(name) if isinstance(name, str) else None
+        codec = codecs.lookup(name) if isinstance(name, str) else None
     except (LookupError, ValueError):
-        found = None
-    if found is None or not getattr(found, "_is_text_encoding", True):
+        codec = None
+    if codec is None or not getattr(codec, "_is_text_encoding", True):
         raise bad_setting("read", "encoding", "an encoding such as latin-1 or cp1252", name)
-    return None if found.name == "utf-8" else found.name
+    return None if codec.name == "utf-8" else codec.name
 
 
 def require_collapse(who: str, collapse: object) -> None:
@@ -239,12 +239,12 @@ def require_collapse(who: str, collapse: object) -> None:
         raise bad_setting(who, "collapse", "True, False or None", collapse)
 
 
-def text_list(what: str, given: str | Iterable[str], kind: str = "names") -> list[str]:
+def text_list(what: str, value: str | Iterable[str], kind: str = "names") -> list[str]:
     """Check a setting that is one text or several; whole numbers stand for their text."""
-    if isinstance(given, str):
-        return [given]
-    found: list[Any] = list(given) if isinstance(given, Iterable) else [given]
-    listed = [str(one) if type(one) is int else one for one in found]
+    if isinstance(value, str):
+        return [value]
+    values: list[Any] = list(value) if isinstance(value, Iterable) else [value]
+    listed = [str(one) if type(one) is int else one for one in values]
     for one in listed:
         if not isinstance(one, str):
             raise InvalidParameterError(f"read: {what} must be a list of {kind}, got {one!r:.60}")
@@ -344,10 +344,10 @@ def _is_same_but_for_a_slip(one: str, other: str) -> bool:
         return True
     if [sign for sign in a if sign.isdigit()] != [sign for sign in b if sign.isdigit()]:
         return False
-    return min(len(a), len(b)) >= _LEAST_LETTERS and _is_one_letter_apart(a, b)
+    return min(len(a), len(b)) >= _LEAST_LETTERS and _differs_by_one_letter(a, b)
 
 
-def _is_one_letter_apart(a: str, b: str) -> bool:
+def _differs_by_one_letter(a: str, b: str) -> bool:
     """Whether one letter was left out, added, replaced, or changed places with the next."""
     if len(a) > len(b):
         a, b = b, a

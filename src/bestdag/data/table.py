@@ -34,8 +34,8 @@ class Table:
         self.choice = choice
         self.options = choice.options
         self.source = source
-        given = choice.weights
-        self._weight = given if isinstance(given, str) else None
+        weights = choice.weights
+        self._weight = weights if isinstance(weights, str) else None
         source.choose(self.names, self._weight)
 
     @property
@@ -53,10 +53,10 @@ class Table:
         who = f"read: {self.options.source}"
         if self._weight is not None:
             return self.source.weights(self._weight)
-        given = self.choice.given_weights(self.n_rows)
-        if given is None:
-            given = self.source.own_weights
-        return None if given is None else as_numbers(given, who=who)
+        weights = self.choice.weight_array(self.n_rows)
+        if weights is None:
+            weights = self.source.own_weights
+        return None if weights is None else as_numbers(weights, who=who)
 
     def weight_column(self) -> WeightColumn | None:
         """Return where the weights are from, if from a column."""
@@ -96,9 +96,9 @@ class Table:
         The source must not be in memory.
         """
         columns = self.source.distinct(self.names, self._limits(self.names))
-        given = self.choice.given_weights(self.n_rows)
-        if given is not None:
-            given = as_numbers(given, who=f"read: {self.options.source}")
+        weights = self.choice.weight_array(self.n_rows)
+        if weights is not None:
+            weights = as_numbers(weights, who=f"read: {self.options.source}")
             if collapse:
                 raise DataError(
                     f"read: {self.options.source}: identical rows are combined by a column of "
@@ -108,7 +108,7 @@ class Table:
 
         def batches() -> Generator[Batch, None, None]:
             rows = self.source.batches(columns, self._weight, collapse=is_collapsed)
-            return rows if given is None else _weighed(rows, given)
+            return rows if weights is None else _weighed(rows, weights)
 
         return encode(
             columns,
@@ -116,7 +116,7 @@ class Table:
             self.n_rows,
             self.options,
             sink,
-            has_weights=given is not None or self._weight is not None,
+            has_weights=weights is not None or self._weight is not None,
             weight=self.weight_column(),
             is_collapsed=is_collapsed,
         )

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.labels import is_absent, label_all, number_in
-from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
+from bestdag.data.schema import DEFAULT_MAX_VALUES, MAX_ARITY, MISSING_STATE, Variable
 from bestdag.data.sources.base import RawColumn
 from bestdag.data.sources.connection import sql_name, sql_text
 from bestdag.data.sources.files import DELIMITERS
@@ -34,10 +34,10 @@ __all__ = [
     "are_decimals",
     "are_like_cells",
     "as_marks",
+    "count_marks",
     "decimal_columns",
     "fixed_names",
     "mark_counts",
-    "marks_among",
     "marks_far_from_others",
     "missing_text",
     "number_marks",
@@ -51,6 +51,7 @@ __all__ = [
     "warn_of_empty_text",
     "warn_of_number_marks",
     "warn_of_states",
+    "wide_numbers",
     "written_numbers",
 ]
 
@@ -80,20 +81,20 @@ def mark_counts(data: Dataset, declared: Collection[str] = ()) -> dict[str, dict
     def count(variable: Variable, code: int) -> int:
         return int(np.count_nonzero(data.codes(variable.name) == code))
 
-    return marks_among(data.variables, count, declared)
+    return count_marks(data.variables, count, declared)
 
 
-def marks_among(
+def count_marks(
     variables: Iterable[Variable], count: Callable[[Variable, int], int], declared: Collection[str]
 ) -> dict[str, dict[str, int]]:
     """Return the same of states whose cells `count` counts."""
-    found: dict[str, dict[str, int]] = {}
+    counts_by_column: dict[str, dict[str, int]] = {}
     for variable in variables:
         marks = _marks_in(variable.states)
         if marks and variable.name not in declared:
             counts = {mark: count(variable, variable.code(mark)) for mark in marks}
-            found[variable.name] = {mark: n for mark, n in counts.items() if n}
-    return {name: counts for name, counts in found.items() if counts}
+            counts_by_column[variable.name] = {mark: n for mark, n in counts.items() if n}
+    return {name: counts for name, counts in counts_by_column.items() if counts}
 
 
 def _marks_in(states: Sequence[str]) -> list[str]:
@@ -122,20 +123,20 @@ def marks_far_from_others(values: npt.NDArray[np.float64]) -> list[float]:
     >>> marks_far_from_others(np.array([17.0, 90.0, 99.0])), marks_far_from_others(np.arange(-1, 2))
     ([], [])
     """
-    found: list[float] = []
+    far: list[float] = []
     if len(values) == 0 or np.isnan(values).all():
-        return found
+        return far
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     if low in _LOW_MARKS:
         others = values[values > low]
         if len(others) and others.min() >= 0:
             is_clear = low != -1.0 or len(np.unique(others)) >= _LEAST_OTHERS
-            found += [low] if is_clear else []
+            far += [low] if is_clear else []
     if high in _HIGH_MARKS:
         others = values[values < high]
         if len(others) and others.max() < high / 2:
-            found.append(high)
-    return found
+            far.append(high)
+    return far
 
 
 def number_marks(values: npt.NDArray[np.float64]) -> dict[str, int]:
@@ -145,7 +146,7 @@ def number_marks(values: npt.NDArray[np.float64]) -> dict[str, int]:
 
 
 def spellings(states: Sequence[str]) -> list[list[str]]:
-    """Return the states that differ only in case or blanks, those that do together.
+    """Group the states that differ only in case or blanks.
 
     Examples
     --------
@@ -178,15 +179,32 @@ def decimal_columns(variables: Iterable[Variable], declared: Collection[str] = (
 
 def are_decimals(variable: Variable) -> bool:
     """Whether the states are numbers, one of them at least not whole."""
-    is_found = False
+    has_fraction = False
     for state in variable.states:
         if state in (*MARKS, MISSING_STATE):
             continue
         number = number_in(state)
         if number is None:
             return False
-        is_found = is_found or not number.is_integer()
-    return is_found
+        has_fraction = has_fraction or not number.is_integer()
+    return has_fraction
+
+
+def wide_numbers(variables: Iterable[Variable]) -> list[str]:
+    """Name columns of numbers that were not cut, with decimals or many distinct values."""
+    return [
+        variable.name
+        for variable in variables
+        if variable.cuts is None
+        and (
+            are_decimals(variable) or (variable.arity > DEFAULT_MAX_VALUES and _is_whole(variable))
+        )
+    ]
+
+
+def _is_whole(variable: Variable) -> bool:
+    """Whether the states are numbers."""
+    return all(number_in(state) is not None for state in variable.states if state not in MARKS)
 
 
 def are_like_cells(variables: Sequence[Variable]) -> bool:
@@ -207,18 +225,18 @@ def are_like_cells(variables: Sequence[Variable]) -> bool:
     """
     numbers = [number_in(variable.name) for variable in variables]
     if None not in numbers:
-        found = [number for number in numbers if number is not None]
-        is_count = found == [found[0] + k for k in range(len(found))]
+        values = [number for number in numbers if number is not None]
+        is_count = values == [values[0] + k for k in range(len(values))]
         return not is_count and all(
             number_in(state) is not None for v in variables for state in v.states[:2]
         )
     return 2 * sum(v.name in v.states for v in variables) > len(variables)
 
 
-def total_by_mark(found: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+def total_by_mark(marked: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     """Add up the counts of all columns."""
     totals: dict[str, int] = {}
-    for counts in found.values():
+    for counts in marked.values():
         for mark, n in counts.items():
             totals[mark] = totals.get(mark, 0) + n
     return totals
@@ -306,15 +324,15 @@ def fixed_names(columns: Sequence[RawColumn], variables: Sequence[Variable]) -> 
 def warn_of_empty_text(
     columns: Sequence[RawColumn], variables: Sequence[Variable], options: ReadOptions
 ) -> None:
-    """Say which columns have empty text as a state that nobody declared."""
-    found = [
+    """Say which columns have empty text as a state that was not declared."""
+    names = [
         column.name
         for column, variable in zip(columns, variables, strict=True)
         if "" in variable.states and column.name not in options.states and column.declared is None
     ]
-    if found:
+    if names:
         warn(
-            f"read: {options.source}: {_columns_have(found)} the state '' (empty cells); "
+            f"read: {options.source}: {_columns_have(names)} the state '' (empty cells); "
             f"if they are missing, add '' to missing_values"
         )
 
@@ -329,12 +347,12 @@ def warn_of_states(
 ) -> None:
     """Warn of marks of missing values, decimals and single states; `count` counts a code."""
     who = f"read: {options.source}"
-    given = {*options.states, *(c.name for c in columns if c.declared is not None)}
-    _warn_of_marks(marks_among(variables, count, given), variables, options)
+    declared = {*options.states, *(c.name for c in columns if c.declared is not None)}
+    _warn_of_marks(count_marks(variables, count, declared), variables, options)
     _warn_of_equal_texts(columns, options)
-    _warn_of_spellings([v for v in variables if v.name not in given], options)
-    _warn_of_written([v for v in variables if v.name not in given], options)
-    decimals = [] if cuts_are_chosen else decimal_columns(variables, given)
+    _warn_of_spellings([v for v in variables if v.name not in declared], options)
+    _warn_of_written([v for v in variables if v.name not in declared], options)
+    decimals = [] if cuts_are_chosen else decimal_columns(variables, declared)
     if decimals:
         what = (
             f"{who}: {_columns_have(decimals)} decimals; every distinct number is treated as a "
@@ -344,7 +362,7 @@ def warn_of_states(
         python = f"discretize(..., {arg('method', 'quantile')}) bins them"
         command = f"bestdag discretize {file} --method quantile -o FILE"
         warn(f"{what}; {by_reader(python, f'--discretize bins them, or: {command}')}")
-    _warn_of_names(variables, given, options)
+    _warn_of_names(variables, declared, options)
     constant = [variable for variable in variables if variable.arity == 1]
     if constant:
         which = f", {constant[0].states[0]!r}" if len(constant) == 1 else " each"
@@ -352,19 +370,19 @@ def warn_of_states(
 
 
 def _warn_of_names(
-    variables: Sequence[Variable], given: Collection[str], options: ReadOptions
+    variables: Sequence[Variable], declared: Collection[str], options: ReadOptions
 ) -> None:
     """Say that the names look like a first row."""
-    found = [variable for variable in variables if variable.name not in given]
-    if len(found) < len(variables) or not are_like_cells(found):
+    undeclared = [variable for variable in variables if variable.name not in declared]
+    if len(undeclared) < len(variables) or not are_like_cells(undeclared):
         return
-    names = ", ".join(repr(variable.name) for variable in found[:_SHOWN_NAMES])
-    more = ", ..." if len(found) > _SHOWN_NAMES else ""
+    names = ", ".join(repr(variable.name) for variable in undeclared[:_SHOWN_NAMES])
+    more = ", ..." if len(undeclared) > _SHOWN_NAMES else ""
     what = f"read: {options.source}: the column names look like a row of data, {names}{more}"
     how = "; if they are, put a line with names above them"
     command = ""
     if options.source.endswith((".csv'", '.csv"')):
-        command = f": (seq -s, -f x%g 1 {len(found)}; cat {options.source}) > named.csv"
+        command = f": (seq -s, -f x%g 1 {len(undeclared)}; cat {options.source}) > named.csv"
     warn(f"{what}{how}{by_reader('', command)}")
 
 
@@ -396,25 +414,25 @@ def _values_elsewhere(
     marked: Mapping[str, Mapping[str, int]], variables: Sequence[Variable]
 ) -> dict[str, list[str]]:
     """Name the columns in which a number that marks missing values elsewhere is a plain value."""
-    found: dict[str, list[str]] = {}
+    elsewhere: dict[str, list[str]] = {}
     for mark in total_by_mark(marked):
         if number_in(mark) is not None:
             others = [
                 v.name for v in variables if mark in v.states and mark not in marked.get(v.name, ())
             ]
             if others:
-                found[mark] = others
-    return found
+                elsewhere[mark] = others
+    return elsewhere
 
 
-def warn_of_number_marks(found: Mapping[str, Mapping[str, int]], options: ReadOptions) -> None:
+def warn_of_number_marks(marked: Mapping[str, Mapping[str, int]], options: ReadOptions) -> None:
     """Say which numbers of columns that are cut may mark missing values."""
-    if not found:
+    if not marked:
         return
-    totals = total_by_mark(found)
+    totals = total_by_mark(marked)
     cells = " and ".join(f"{n:,} {mark!r}" for mark, n in totals.items())
     what = (
-        f"read: {options.source}: {_columns_have(list(found))} {cells}, far from the other "
+        f"read: {options.source}: {_columns_have(list(marked))} {cells}, far from the other "
         f"numbers; if these mark missing values"
     )
     warn(f"{what}, pass {as_marks(totals, options)}")
@@ -443,9 +461,9 @@ def _warn_of_spellings(variables: Sequence[Variable], options: ReadOptions) -> N
     columns: dict[str, str] = {}
     groups: list[list[str]] = []
     for variable in variables:
-        found = spellings(variable.states)
-        if found:
-            groups += found
+        alike = spellings(variable.states)
+        if alike:
+            groups += alike
             column = sql_name(variable.name)
             columns[variable.name] = f"lower(trim({column})) AS {column}"
     if groups:
@@ -461,18 +479,18 @@ def _warn_of_spellings(variables: Sequence[Variable], options: ReadOptions) -> N
 def _warn_of_written(variables: Sequence[Variable], options: ReadOptions) -> None:
     """Say which states are numbers written for people."""
     for variable in variables:
-        found = None
+        form = None
         if variable.cuts is None:
-            found = written_numbers(
+            form = written_numbers(
                 s for s in variable.states if s not in (*MARKS, MISSING_STATE, "")
             )
-        if found is not None:
+        if form is not None:
             what = (
                 f"read: {options.source}: column {variable.name!r} holds numbers written as "
-                f"{found.example!r}, and each is a state; to read them as numbers, write "
+                f"{form.example!r}, and each is a state; to read them as numbers, write "
                 f"them plainly"
             )
-            _warn_with_query(what, {variable.name: found.sql(variable.name)}, options)
+            _warn_with_query(what, {variable.name: form.sql(variable.name)}, options)
 
 
 def _warn_with_query(what: str, columns: Mapping[str, str], options: ReadOptions) -> None:

@@ -25,8 +25,8 @@ _LOOK_EVERY, _STILL = 7, 0.05
 # How much a link counts that joins two nodes, a node and a bend, two bends: long arcs are straight
 # (Gansner, Koutsofios, North and Vo 1993, "A technique for drawing directed graphs", section 4).
 _PULL = (1.0, 2.0, 8.0)
-# The longest links do without bends, in a curve over whatever is there, where all together would
-# need more: nobody can follow them in such a picture.
+# Where all links together would need more bends, the longest do without: they are drawn as one
+# curve over the nodes in between. No reader can follow them in such a picture anyway.
 _MOST_BENDS = 8_000
 
 
@@ -117,7 +117,7 @@ def _component(nodes: list[int], links: list[Link], widths: Sequence[float]) -> 
     outer = [*nodes, *range(len(widths), len(widths) + n - len(nodes))]
     layers = [[outer[thing] for thing in layer] for layer in ordered(layers, pieces)]
     whole = [[outer[thing] for thing in chain] for chain in chains]
-    x = _settled(layers, [piece for chain in whole for piece in pairwise(chain)], widths)
+    x = _positions(layers, [piece for chain in whole for piece in pairwise(chain)], widths)
     return Component(layers, x, dict(zip(links, whole, strict=True)))
 
 
@@ -131,7 +131,7 @@ def _longest_with_bends(spans: Sequence[int]) -> int:
     return max(spans)
 
 
-def _settled(
+def _positions(
     layers: list[list[int]], pieces: Sequence[Link], widths: Sequence[float]
 ) -> dict[int, float]:
     """Place all things: each layer moves towards its neighbours in turn, with room for names."""

@@ -129,13 +129,13 @@ class _Ordering:
     def crossings(self) -> int:
         """Count pairs of pieces that cross."""
         order = np.lexsort((self.place[self.lower], self.place[self.upper]))
-        found = 0
+        n_crossings = 0
         seen: list[int] = []
         # Ends in lower layers have higher places: pieces of different layers never count.
         for end in self.place[self.lower][order].tolist():
-            found += len(seen) - bisect_right(seen, end)
+            n_crossings += len(seen) - bisect_right(seen, end)
             insort(seen, end)
-        return found
+        return n_crossings
 
     def _transpose(self) -> None:
         """Let neighbours change places as long as that takes crossings away."""
@@ -170,8 +170,8 @@ class _Neighbours:
         """Return the neighbours of things, one after the other."""
         first = (self.start[thing + side * self.n] for thing in things)
         last = (self.start[t + side * self.n] + self.degree[t + side * self.n] for t in things)
-        found = [self.near[a:b] for a, b in zip(first, last, strict=True)]
-        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+        neighbours = [self.near[a:b] for a, b in zip(first, last, strict=True)]
+        return np.concatenate(neighbours) if neighbours else np.empty(0, dtype=np.int64)
 
     def gain(self, left: np.ndarray, right: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Return how many crossings each pair has more than the other way round."""

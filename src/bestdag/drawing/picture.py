@@ -57,6 +57,11 @@ class Picture:
         ----------
         scale : float, default 2
             Pixels for each unit of the SVG.
+
+        Raises
+        ------
+        MissingPackageError
+            Without the package that draws SVG.
         """
         require_positive("png", "scale", scale)
         sides = [
@@ -78,6 +83,13 @@ class Picture:
             The suffix says how: ``.svg`` (also ``.svg.gz``) or ``.png``.
         scale : float, default 2
             Of PNG, as in `png`.
+
+        Raises
+        ------
+        UnknownNameError
+            If the name has another suffix.
+        WriteError
+            If the file cannot be written.
         """
         suffix = format_suffix(path)
         require_known("picture format", suffix, PICTURE_FORMATS, who=f"save: {shown_path(path)}")

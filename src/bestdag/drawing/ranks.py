@@ -110,9 +110,9 @@ def ranks(n_nodes: int, links: Sequence[Link], widths: Sequence[float]) -> list[
     for _ in range(min(_PIVOTS_PER_NODE * n_nodes, _STEPS // n_nodes)):
         if not tree.improve():
             break
-    found: list[int] = (tree.rank - tree.rank.min()).tolist()
-    _balance(found, links, widths)
-    return found
+    layers: list[int] = (tree.rank - tree.rank.min()).tolist()
+    _balance(layers, links, widths)
+    return layers
 
 
 class _Tree:
@@ -129,10 +129,10 @@ class _Tree:
         self.links: list[set[int]] = [set() for _ in range(n_nodes)]  # of the tree, by node
         self._span(n_nodes)
 
-    def _slack(self, is_asked: np.ndarray) -> np.ndarray:
-        """Return how much longer than needed the links asked for are; others have `_FAR`."""
+    def _slack(self, is_chosen: np.ndarray) -> np.ndarray:
+        """Return how much longer than needed the chosen links are; others have `_FAR`."""
         slack: np.ndarray = self.rank[self.lower] - self.rank[self.upper] - 1
-        return np.where(is_asked, slack, _FAR)
+        return np.where(is_chosen, slack, _FAR)
 
     def _span(self, n_nodes: int) -> None:
         """Grow the tree from the first node; where no tight link leads on, move it to the next."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterable
 from html import escape
 
-__all__ = ["FONT_SIZE", "escaped", "shortened", "text_width"]
+__all__ = ["FONT_SIZE", "all_escaped", "escaped", "shortened", "text_width"]
 
 FONT_SIZE = 13.0
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Longer names are cut in a box; a tooltip has all of them.
 _MOST_SIGNS = 32
 
@@ -59,11 +62,9 @@ def escaped(text: str) -> str:
     >>> escaped('<script> "&"'), escaped("a\x00b")
     ('&lt;script&gt; &quot;&amp;&quot;', 'a\ufffdb')
     """
-    return escape("".join(sign if _is_xml(sign) else "\ufffd" for sign in text))
+    return escape(_NOT_XML.sub("\ufffd", text))
 
 
-def _is_xml(sign: str) -> bool:
-    code = ord(sign)
-    if code < 0x20:
-        return sign in "\t\n\r"
-    return not 0xD800 <= code <= 0xDFFF and code not in (0xFFFE, 0xFFFF)
+def all_escaped(texts: Iterable[str]) -> list[str]:
+    """Return many texts for XML and HTML, as `escaped`."""
+    return list(map(escaped, texts))

@@ -27,6 +27,7 @@ class Evaluation(Tabular):
     Attributes
     ----------
     classes : tuple of str
+        The states of the class variable.
     confusion : array of int, classes x classes
         Row: the true class; column: the predicted one.
     log_loss : float
@@ -57,7 +58,10 @@ class Evaluation(Tabular):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the accuracy."""
+        """Wilson's 95 % interval of the accuracy, see `accuracy_interval`.
+
+        It takes the rows for independent.
+        """
         return accuracy_interval(self.n_right, self.n_rows)
 
     def _table(self) -> Table:
@@ -94,17 +98,18 @@ def evaluate(
     Parameters
     ----------
     classes : sequence of str
+        The states of the class variable, in the order of the columns.
     truth : array of int
         The number of the true class of each row.
     log_probabilities : array of float, rows x classes
         Ties for the greatest go to the first class.
     notes : tuple of str, optional
-        Kept with the result.
+        Notes for the reader of the result.
 
     Examples
     --------
-    >>> found = evaluate(("no", "yes"), np.array([0, 1, 1]), np.log([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]))
-    >>> found.accuracy, found.confusion.tolist(), round(found.log_loss, 6)
+    >>> result = evaluate(("no", "yes"), np.array([0, 1, 1]), np.log([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]))
+    >>> result.accuracy, result.confusion.tolist(), round(result.log_loss, 6)
     (0.6666666666666666, [[1, 0], [1, 1]], 0.34055)
     """  # noqa: E501
     n_classes = len(classes)

@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import as_dataset, read_matching
-from bestdag.errors import DataError, bad_setting, import_optional, require_choice
+from bestdag.errors import DataError, bad_setting, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory, require_row_memory
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
+from bestdag.plots.axes import axes_for
 from bestdag.tabular import Table, Tabular, measures
 from bestdag.wording import count_of
 
@@ -38,7 +39,7 @@ class NetworkEvaluation(Tabular):
     n_arcs, n_parameters : int
         Of the network.
     log_loss : float
-        Mean of -ln P(row), in nats; infinite where a row is impossible.
+        Mean of -ln P(row), in nats; infinite where a row is impossible. Lower is better.
     standard_error : float
         Of the log loss, over rows.
     accuracy_score : float or None
@@ -61,7 +62,7 @@ class NetworkEvaluation(Tabular):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The log loss and 1.96 standard errors on both sides."""
+        """95 % interval of the expected log loss: 1.96 standard errors on both sides."""
         half = _Z * self.standard_error
         return self.log_loss - half, self.log_loss + half
 
@@ -70,16 +71,15 @@ class NetworkEvaluation(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold: None for what is infinite."""
-        found = {name: getattr(self, name) for name in self.__slots__}
+        measured = {name: getattr(self, name) for name in self.__slots__}
         return {
             name: value if value is None or math.isfinite(value) else None
-            for name, value in found.items()
+            for name, value in measured.items()
         }
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the log loss with its interval; needs matplotlib."""
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        ax = axes_for(ax, "plot")
         if math.isfinite(self.log_loss):
             ax.errorbar([self.log_loss], [0], xerr=[_Z * self.standard_error], fmt="o")
         ax.set_yticks([])
@@ -113,12 +113,25 @@ def evaluate_network(
     Parameters
     ----------
     network : Network
+        The network to judge.
     data : Dataset, or anything `read` takes
         Rows that the network has not seen, with its states. Missing values are summed over.
     truth : Network, optional
         The network that the rows come from: for the accuracy score of Scanagatta, de Campos and
         Zaffalon (2014), section 4, and the divergence, exact where that fits in memory.
     threads : int, optional
+        One per processor unless given. The numbers are the same.
+
+    Raises
+    ------
+    DataError, UnknownNameError
+        No Network, a column too few or too many, a value that is not a state, or a row that the
+        true network calls impossible.
+
+    Notes
+    -----
+    On rows that the network was learned from the log loss is too low: hold rows back, or use
+    `cross_validate`.
 
     Examples
     --------
@@ -126,8 +139,8 @@ def evaluate_network(
     >>> from bestdag.examples import example
     >>> truth = Network.load(example("asia.bif"))
     >>> net = learn(truth.sample(500, seed=1), "bdeu").fit()
-    >>> found = evaluate_network(net, truth.sample(10_000, seed=2), truth=truth)
-    >>> round(found.log_loss, 2), round(found.accuracy_score, 1), round(found.kl_divergence, 3)
+    >>> result = evaluate_network(net, truth.sample(10_000, seed=2), truth=truth)
+    >>> round(result.log_loss, 2), round(result.accuracy_score, 1), round(result.kl_divergence, 3)
     (2.24, 0.4, 0.009)
     """
     if not isinstance(network, Network):
@@ -200,12 +213,20 @@ def distance_score(
     Parameters
     ----------
     dag : Dag
+        The structure, over some or all columns.
     data : Dataset, or anything `read` takes
-        Complete.
+        Complete rows.
     constant : float, default 0
         c: what a parameter costs.
     distance : {"euclidean", "kl"}, default "euclidean"
         Of the joint distributions: their table must fit in memory.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        A joint distribution with too many cells.
+    InvalidParameterError
+        A negative constant, or another distance.
 
     References
     ----------
@@ -247,9 +268,9 @@ def distance_score(
     shares = np.bincount(index, data.weights, minlength=n_cells) / float(data.total_weight)
     fitted = np.broadcast_to(joint, shape).reshape(-1)
     if distance == "euclidean":
-        apart = math.fsum(((shares - fitted) ** 2).tolist())
+        gap = math.fsum(((shares - fitted) ** 2).tolist())
     else:
         seen = shares > 0
-        apart = math.fsum((shares[seen] * np.log(shares[seen] / fitted[seen])).tolist())
-        apart = max(0.0, apart)
-    return apart + constant * dag.n_parameters(data)
+        gap = math.fsum((shares[seen] * np.log(shares[seen] / fitted[seen])).tolist())
+        gap = max(0.0, gap)
+    return gap + constant * dag.n_parameters(data)

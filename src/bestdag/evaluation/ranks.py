@@ -11,9 +11,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import GraphError, InvalidParameterError, import_optional, require_choice
+from bestdag.errors import GraphError, InvalidParameterError, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.graph.enumeration import n_dags
+from bestdag.plots.axes import axes_for
 from bestdag.scores.scorer import Scorer
 from bestdag.search.ties import tie_width
 from bestdag.tabular import Table, Tabular, measures
@@ -39,6 +40,7 @@ class StructuralRank(Tabular):
     n_better, n_equal, n_structures : int
         `n_equal` has the structure itself.
     among : {"dags", "classes"}
+        What was ranked.
     score : float
         Of the structure, or the best of its class.
     best_score : float
@@ -64,17 +66,16 @@ class StructuralRank(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
-        found = {name: getattr(self, name) for name in self.__slots__}
-        found["best"] = [list(arc) for arc in self.best.arcs]
+        values = {name: getattr(self, name) for name in self.__slots__}
+        values["best"] = [list(arc) for arc in self.best.arcs]
         return {
             name: None if isinstance(value, float) and isinf(value) else value
-            for name, value in found.items()
+            for name, value in values.items()
         }
 
     def plot(self, ax: Any = None) -> Any:
         """Draw how many structures are better, equal and worse; needs matplotlib."""
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        ax = axes_for(ax, "plot")
         n_worse = self.n_structures - self.n_better - self.n_equal
         shown = {"better": self.n_better, "equal": self.n_equal, "worse": n_worse}
         bars = ax.barh(list(shown), list(shown.values()))
@@ -98,6 +99,7 @@ def structural_rank(
     Parameters
     ----------
     dag : Dag or Network
+        The structure, over all variables of the scorer.
     scorer : Scorer
         The data, the score and the structure prior. Every family is scored in one native call.
     among : {"dags", "classes"}, default "dags"
@@ -108,11 +110,23 @@ def structural_rank(
     -------
     StructuralRank
 
+    Raises
+    ------
+    InvalidParameterError
+        More than five variables.
+    GraphError
+        A structure over other variables.
+
     Notes
     -----
     Scores that differ by rounding alone are equal: equivalent DAGs share their ranks under a score
-    that is score equivalent. Silander, Roos and Myllymäki (2010), section 5.1, compare scores by
-    the rank of the structure that the data come from.
+    that is score equivalent. The rank of the structure that the data come from compares scores
+    without regard to any search [1]_.
+
+    References
+    ----------
+    .. [1] Silander, Roos and Myllymäki (2010). "Learning locally minimax optimal Bayesian
+       networks." International Journal of Approximate Reasoning 51, section 5.1.
 
     Examples
     --------
@@ -234,9 +248,9 @@ def every_structure(n: int) -> Structures:
     key = joined
     for k, (i, j) in enumerate(pairs):
         both = (1 << i) | (1 << j)
-        apart = (joined >> k & 1) == 0
+        unlinked = (joined >> k & 1) == 0
         for z in range(n):
-            is_collider = apart & ((masks[:, z] & both) == both)
+            is_collider = unlinked & ((masks[:, z] & both) == both)
             key = key | is_collider.astype(np.int64) << (len(pairs) * (1 + z) + k)
     kinds, classes = np.unique(key, return_inverse=True)
     return Structures(masks, _keys(masks), classes.reshape(-1), len(kinds))

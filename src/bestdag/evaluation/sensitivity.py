@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bestdag.data.readers import as_dataset
-from bestdag.errors import InvalidParameterError, import_optional
+from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
+from bestdag.plots.axes import axes_for
 from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
 from bestdag.scores.scorer import Scorer
@@ -26,6 +27,7 @@ class Sensitivity(Tabular):
     ess, epsilon : float
         Of the priors: epsilon is the share that may be anything.
     min_bdeu, max_bdeu : float
+        The scores of `MinBDeu` and `MaxBDeu`; BDeu of the same ess is between them.
     """
 
     ess: float
@@ -53,8 +55,7 @@ class Sensitivity(Tabular):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the scores that priors of the set can give; needs matplotlib."""
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        ax = axes_for(ax, "plot")
         ax.plot([self.min_bdeu, self.max_bdeu], [0, 0], marker="|", markersize=20)
         ax.set_yticks([])
         ax.set(xlabel="BDeu (nats)", title=f"ess {self.ess:g}, epsilon {self.epsilon:g}")
@@ -74,7 +75,7 @@ class SensitivityGrid(Tabular):
     Attributes
     ----------
     points : tuple of Sensitivity
-        Those of the first ess first.
+        All points of the first ess first.
     """
 
     points: tuple[Sensitivity, ...]
@@ -94,8 +95,7 @@ class SensitivityGrid(Tabular):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the difference over epsilon, a line for each ess; over ess if that alone varies."""
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        ax = axes_for(ax, "plot")
         over, of = "epsilon", "ess"
         if len({point.epsilon for point in self.points}) == 1:
             over, of = of, over
@@ -126,22 +126,35 @@ def sensitivity(
     epsilon: float | Sequence[float] = 0.5,
     threads: int | None = None,
 ) -> SensitivityGrid | Sensitivity:
-    """Say how much the score of a structure depends on the prior.
+    r"""Work out how much the score of a structure depends on the prior.
+
+    .. math:: \max_{p} \ln P_p(D \mid S) - \min_{p} \ln P_p(D \mid S)
+
+    over the priors p that are an epsilon-contamination of the uniform one (see `MinBDeu`): the
+    logarithm of the largest ratio between the probabilities that two of them give the data.
 
     Parameters
     ----------
     dag : Dag or Network
+        The structure.
     data : Dataset, or anything `read` takes
+        Complete rows.
     ess : float or list of float, default 1
         Equivalent sample size of the priors.
     epsilon : float or list of float, default 0.5
         The share of each prior that may be anything, 0 <= epsilon < 1.
     threads : int, optional
+        One per processor unless given. The numbers are the same.
 
     Returns
     -------
     Sensitivity or SensitivityGrid
         The second when one of both is a list.
+
+    Raises
+    ------
+    InvalidParameterError
+        An ess or epsilon out of range, or an empty list.
 
     References
     ----------
@@ -152,8 +165,8 @@ def sensitivity(
     --------
     >>> from bestdag.data.readers import read
     >>> data = read({"a": ["x", "x", "y", "x"]})
-    >>> found = sensitivity(Dag(["a"]), data)
-    >>> round(found.max_bdeu, 6), round(found.min_bdeu, 6), round(found.difference, 6)
+    >>> result = sensitivity(Dag(["a"]), data)
+    >>> round(result.max_bdeu, 6), round(result.min_bdeu, 6), round(result.difference, 6)
     (-3.178054, -3.817956, 0.639903)
     >>> [round(p.difference, 6) for p in sensitivity(Dag(["a"]), data, epsilon=[0, 0.5]).points]
     [0.0, 0.639903]

@@ -16,22 +16,29 @@ if TYPE_CHECKING:
     from bestdag.drawing.picture import Picture
     from bestdag.network.network import Network
 
-__all__ = ["Found", "StructureComparison", "compare"]
+__all__ = ["Agreement", "StructureComparison", "compare"]
 
 _Pair = tuple[str, str]
 # Differences that are printed; more are counted.
 _MAX_LINES = 30
 
 
-class Found(NamedTuple):
-    """How much of what was looked for was found.
+class Agreement(NamedTuple):
+    """How far two sets agree: what was learned, and what is true.
 
-    A share of nothing is 1: nothing found has no mistake in it, nothing to find none missing.
+    With c in both, precision is c / learned, recall c / true, and F1 their harmonic mean,
+    2 c / (learned + true). A share of nothing is 1: nothing learned has no mistake in it,
+    and of nothing true nothing is missing.
+
+    Attributes
+    ----------
+    n_common, n_learned, n_true : int
+        Sizes of both together and of each.
 
     Examples
     --------
-    >>> found = Found(n_common=2, n_learned=4, n_true=2)
-    >>> found.precision, found.recall, round(found.f1, 6)
+    >>> agreement = Agreement(n_common=2, n_learned=4, n_true=2)
+    >>> agreement.precision, agreement.recall, round(agreement.f1, 6)
     (0.5, 1.0, 0.666667)
     """
 
@@ -41,12 +48,12 @@ class Found(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Share of what was found that is right."""
+        """Share of what was learned that is true."""
         return self.n_common / self.n_learned if self.n_learned else 1.0
 
     @property
     def recall(self) -> float:
-        """Share of what is right that was found."""
+        """Share of what is true that was learned."""
         return self.n_common / self.n_true if self.n_true else 1.0
 
     @property
@@ -67,6 +74,7 @@ class StructureComparison(Tabular):
     Attributes
     ----------
     true, learned : Dag or Pdag
+        The structures.
     shd_dag : int or None
         Pairs of nodes whose mark differs (no arc, one direction, the other); None when a graph
         has undirected edges.
@@ -74,19 +82,20 @@ class StructureComparison(Tabular):
         The same for the classes of both: their CPDAGs. A Pdag is taken as it is.
     moral_mismatches : int
         Pairs that are joined in exactly one of the two moral graphs.
-    skeleton : Found
-        Pairs that are joined, whatever the direction.
-    arcs : Found
-        Pairs with their marks: an arc is found when it has its direction, an edge when it has none.
-    v_structures : Found
+    skeleton : Agreement
+        Pairs that are joined, in either direction.
+    arcs : Agreement
+        Pairs with their marks: an arc agrees when it has its direction, an edge when it has none.
+    v_structures : Agreement
+        Colliders between nodes that are not joined.
     added, removed : tuple of pairs
         Joined in the learned structure only, in the true one only; (parent, child), an edge in
         name order.
     reversed : tuple of pairs
         Arcs that the learned structure has the other way round, as the true one has them.
     within_class : tuple of pairs
-        Those of `reversed` that differ only within the class: data cannot tell, because the pair
-        has the same mark in both CPDAGs.
+        The arcs of `reversed` that differ only within the class: data cannot tell, because the
+        pair has the same mark in both CPDAGs.
     directed, undirected : tuple of pairs
         Edges of the true structure that are arcs of the learned one, as it has them, and arcs that
         are edges there.
@@ -97,9 +106,9 @@ class StructureComparison(Tabular):
     shd_dag: int | None
     shd_cpdag: int
     moral_mismatches: int
-    skeleton: Found
-    arcs: Found
-    v_structures: Found
+    skeleton: Agreement
+    arcs: Agreement
+    v_structures: Agreement
     added: tuple[_Pair, ...]
     removed: tuple[_Pair, ...]
     reversed: tuple[_Pair, ...]
@@ -133,13 +142,13 @@ class StructureComparison(Tabular):
     def rows(self) -> list[tuple[str, str, str]]:
         """List the differences: pair, what the true structure has, what the learned one has."""
         within = set(self.within_class)
-        found = [(pair, "", _shown(pair, self.learned)) for pair in self.added]
-        found += [(pair, _shown(pair, self.true), "") for pair in self.removed]
+        differences = [(pair, "", _shown(pair, self.learned)) for pair in self.added]
+        differences += [(pair, _shown(pair, self.true), "") for pair in self.removed]
         for pair in (*self.reversed, *self.directed, *self.undirected):
             note = " (same class)" if pair in within else ""
-            found.append((pair, _shown(pair, self.true), _shown(pair, self.learned) + note))
-        found.sort(key=lambda row: (min(row[0]), max(row[0])))
-        return [(f"{min(pair)}, {max(pair)}", true, learned) for pair, true, learned in found]
+            differences.append((pair, _shown(pair, self.true), _shown(pair, self.learned) + note))
+        differences.sort(key=lambda row: (min(row[0]), max(row[0])))
+        return [(f"{min(pair)}, {max(pair)}", true, learned) for pair, true, learned in differences]
 
     def to_dot(self) -> str:
         """Return one drawing of both structures in Graphviz's DOT language.
@@ -164,10 +173,10 @@ class StructureComparison(Tabular):
             f"{count_of(self.moral_mismatches, 'mismatch', 'mismatches')} of moral graphs"
         ]
         for name in ("skeleton", "arcs", "v_structures"):
-            found: Found = getattr(self, name)
+            agreement: Agreement = getattr(self, name)
             lines.append(
-                f"{name.replace('_', '-')}: precision {found.precision:.3f}, "
-                f"recall {found.recall:.3f}, F1 {found.f1:.3f}"
+                f"{name.replace('_', '-')}: precision {agreement.precision:.3f}, "
+                f"recall {agreement.recall:.3f}, F1 {agreement.f1:.3f}"
             )
         return lines
 
@@ -192,17 +201,30 @@ def compare(true: Dag | Pdag | Network, learned: Dag | Pdag | Network) -> Struct
     -------
     StructureComparison
 
+    Raises
+    ------
+    GraphError
+        Structures over different nodes; the message names some.
+
     Notes
     -----
     The structural Hamming distance (SHD) counts one for each pair of nodes whose mark differs, so
-    a reversed arc counts once (Tsamardinos, Brown and Aliferis 2006). The mismatches of moral
-    graphs are those of Scanagatta, de Campos and Zaffalon (2014), section 4.1.
+    a reversed arc counts once [1]_. Data cannot tell equivalent structures apart, so the distance
+    between classes says more about learning than the one between DAGs. The mismatches of moral
+    graphs are defined in [2]_.
+
+    References
+    ----------
+    .. [1] Tsamardinos, Brown and Aliferis (2006). "The max-min hill-climbing Bayesian network
+       structure learning algorithm." Machine Learning 65.
+    .. [2] Scanagatta, de Campos and Zaffalon (2014). "Min-BDeu and Max-BDeu scores for learning
+       Bayesian networks." PGM. Section 4.1.
 
     Examples
     --------
     >>> true = Dag(["A", "B", "C"], [("A", "B"), ("B", "C")])
-    >>> found = compare(true, Dag(["A", "B", "C"], [("B", "A"), ("B", "C")]))
-    >>> found.shd_dag, found.shd_cpdag, found.reversed, found.within_class
+    >>> result = compare(true, Dag(["A", "B", "C"], [("B", "A"), ("B", "C")]))
+    >>> result.shd_dag, result.shd_cpdag, result.reversed, result.within_class
     (1, 0, (('A', 'B'),), (('A', 'B'),))
     >>> compare(true, true.cpdag()).shd_cpdag
     0
@@ -235,9 +257,9 @@ def compare(true: Dag | Pdag | Network, learned: Dag | Pdag | Network) -> Struct
         shd_dag=_n_differing(marks, marks_learned) if both_directed else None,
         shd_cpdag=_n_differing(classes, classes_learned),
         moral_mismatches=len(_moral_pairs(one) ^ _moral_pairs(other)),
-        skeleton=_found(marks.keys(), marks_learned.keys()),
-        arcs=_found(marks.items(), marks_learned.items()),
-        v_structures=_found(one.v_structures(), other.v_structures()),
+        skeleton=_agreement(marks.keys(), marks_learned.keys()),
+        arcs=_agreement(marks.items(), marks_learned.items()),
+        v_structures=_agreement(one.v_structures(), other.v_structures()),
         added=tuple(sorted(added)),
         removed=tuple(sorted(removed)),
         reversed=tuple(sorted(turned)),
@@ -247,12 +269,12 @@ def compare(true: Dag | Pdag | Network, learned: Dag | Pdag | Network) -> Struct
     )
 
 
-def _graph_of(given: object) -> Dag | Pdag:
-    if not isinstance(given, Dag | Pdag):
-        given = getattr(given, "dag", given)
-    if not isinstance(given, Dag | Pdag):
-        raise GraphError(f"compare: needs a Dag, a Pdag or a Network, got {given!r:.60}")
-    return given
+def _graph_of(structure: object) -> Dag | Pdag:
+    if not isinstance(structure, Dag | Pdag):
+        structure = getattr(structure, "dag", structure)
+    if not isinstance(structure, Dag | Pdag):
+        raise GraphError(f"compare: needs a Dag, a Pdag or a Network, got {structure!r:.60}")
+    return structure
 
 
 def _require_same_nodes(one: Dag | Pdag, other: Dag | Pdag) -> None:
@@ -269,10 +291,10 @@ def _require_same_nodes(one: Dag | Pdag, other: Dag | Pdag) -> None:
 
 def _marks(graph: Dag | Pdag) -> Mapping[_Pair, Any]:
     """Return the arc of each pair that is joined, () for an edge."""
-    found: dict[_Pair, Any] = {(min(arc), max(arc)): arc for arc in graph.arcs}
+    marks: dict[_Pair, Any] = {(min(arc), max(arc)): arc for arc in graph.arcs}
     if isinstance(graph, Pdag):
-        found.update(dict.fromkeys(graph.edges, ()))
-    return found
+        marks.update(dict.fromkeys(graph.edges, ()))
+    return marks
 
 
 def _n_differing(one: Mapping[_Pair, Any], other: Mapping[_Pair, Any]) -> int:
@@ -293,8 +315,8 @@ def _moral_pairs(graph: Dag | Pdag) -> set[_Pair]:
     return pairs.union(_marks(graph))
 
 
-def _found(true: Any, learned: Any) -> Found:
-    return Found(len({*true} & {*learned}), len(learned), len(true))
+def _agreement(true: Any, learned: Any) -> Agreement:
+    return Agreement(len({*true} & {*learned}), len(learned), len(true))
 
 
 def _shown(pair: _Pair, graph: Dag | Pdag) -> str:

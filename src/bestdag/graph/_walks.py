@@ -14,7 +14,7 @@ __all__ = ["cycle_error", "first_cycle", "reach", "topological_order"]
 
 
 def reach(starts: Iterable[str], step: Callable[[str], Iterable[str]]) -> set[str]:
-    """Nodes reached from the starts in one step or more."""
+    """Return the nodes reached from the starts in one step or more."""
     seen: set[str] = set()
     stack = list(starts)
     while stack:

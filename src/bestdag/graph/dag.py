@@ -145,6 +145,17 @@ class Dag:
         children = self._children
         return tuple((parent, child) for parent in sorted(children) for child in children[parent])
 
+    @property
+    def families(self) -> dict[str, tuple[str, ...]]:
+        """Parents of each node, sorted by name; nodes are in the order given.
+
+        Examples
+        --------
+        >>> Dag(["wet", "rain"], [("rain", "wet")]).families
+        {'wet': ('rain',), 'rain': ()}
+        """
+        return dict(zip(self._nodes, map(self._parents.__getitem__, self._nodes), strict=True))
+
     def parents(self, node: str) -> tuple[str, ...]:
         """Parents of a node, sorted by name."""
         return self._parents[require_node(node, self._parents)]

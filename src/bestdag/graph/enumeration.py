@@ -15,7 +15,7 @@ __all__ = ["all_dags", "n_dags"]
 
 _MAX_NODES = 5  # 29,281 DAGs; 6 nodes have 3.8 million
 
-# f(0), f(1), ... as far as they were asked for; replaced as a whole, so threads may share it.
+# f(0), f(1), ... as far as they were computed; replaced as a whole, so threads may share it.
 _known: tuple[int, ...] = (1,)
 
 
@@ -33,7 +33,7 @@ def n_dags(n: int) -> int:
 
     Notes
     -----
-    The values up to n are computed once and kept. f(n) has about n^2 / 2 bits, so time grows
+    The values up to n are computed once. f(n) has about n^2 / 2 bits, so time grows
     about as n^4: at once for a hundred nodes, many seconds for a thousand.
 
     References

@@ -49,7 +49,7 @@ def moral_graph(dag: Dag) -> Pdag:
 
 
 def v_structures(graph: _HasParents) -> tuple[tuple[str, str, str], ...]:
-    """Triples (x, z, y), x before y, with x -> z <- y and x, y not adjacent; sorted."""
+    """Return the triples (x, z, y), x before y, with x -> z <- y and x, y not adjacent; sorted."""
     adjacent = {node: frozenset(graph.adjacent(node)) for node in graph.nodes}
     return tuple(
         sorted(
@@ -201,15 +201,15 @@ def members(graph: Pdag, *, limit: int) -> tuple[Dag, ...]:
             ways[-1].append(way)
             if before * len(ways[-1]) > limit:
                 raise too_many
-    found = []
+    dags = []
     for choice in product(*ways):
         parents = {node: list(graph.parents(node)) for node in graph.nodes}
         for way in choice:
             for parent, child in way:
                 parents[child].append(parent)
         frozen = {node: tuple(sorted(group)) for node, group in parents.items()}
-        found.append(Dag._trusted(graph.nodes, frozen))
-    return tuple(sorted(found, key=lambda dag: dag.arcs))
+        dags.append(Dag._trusted(graph.nodes, frozen))
+    return tuple(sorted(dags, key=lambda dag: dag.arcs))
 
 
 def _undirected_pieces(graph: Pdag) -> Iterator[Pdag]:
@@ -235,7 +235,7 @@ def _least_orientations(piece: Pdag) -> int:
 
 
 def _orientations(piece: Pdag) -> Iterator[list[tuple[str, str]]]:
-    """All ways to direct a chordal graph without v-structures and cycles."""
+    """Go through all ways to direct a chordal graph without v-structures and cycles."""
     stack = [WorkingGraph.of(piece)]
     while stack:
         work = stack.pop()
@@ -283,7 +283,7 @@ class WorkingGraph:
         )
 
     def direct(self, arcs: Iterable[tuple[str, str]]) -> None:
-        """Direct edges along the given arcs, and all others that follow by the rules.
+        """Direct edges along some arcs, and all others that follow by the rules.
 
         Arcs already there are looked at again for what follows from them.
         """

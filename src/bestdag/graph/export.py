@@ -142,7 +142,7 @@ def _digraph(nodes: Iterable[str], arcs: Iterable[tuple[str, str]]) -> networkx.
 
 
 def _content(who: str, graph: networkx.Graph[Any]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Nodes and pairs of a networkx graph (recognised by its methods, without importing it)."""
+    """Return nodes and pairs of a networkx graph (known by its methods, without importing it)."""
     if not all(hasattr(graph, method) for method in ("is_directed", "nodes", "edges")):
         raise GraphError(f"{who}: needs a networkx graph, got {type(graph).__name__}")
     nodes = list(graph.nodes())
@@ -169,25 +169,28 @@ def dag_from_model_string(text: str) -> Dag:
     parents: dict[str, list[str]] = {}
     place = 0
     while place < len(text):
-        found = _NODE.match(text, place)
-        if found is None:
+        match = _NODE.match(text, place)
+        if match is None:
             raise GraphError(
                 f"{who}: character {place + 1:,} must begin a node such as '[B|A:C]', got "
                 f"{text[place : place + 20]!r}"
             )
-        child, given = _names(who, found.group(0).strip(), found.group(1))
+        child, own_parents = _names(who, match.group(0).strip(), match.group(1))
         if child in parents:
             raise GraphError(f"{who}: node {show(child)} is listed twice")
-        parents[child] = given
-        place = found.end()
-    for child, given in parents.items():
-        absent = next((parent for parent in given if parent not in parents), None)
+        parents[child] = own_parents
+        place = match.end()
+    for child, own_parents in parents.items():
+        absent = next((parent for parent in own_parents if parent not in parents), None)
         if absent is not None:
             raise GraphError(
                 f"{who}: {show(absent)}, a parent of {show(child)}, is not listed as a node; "
                 f"add '[{absent}]'"
             )
-    return Dag(parents, [(parent, child) for child, given in parents.items() for parent in given])
+    return Dag(
+        parents,
+        [(parent, child) for child, own_parents in parents.items() for parent in own_parents],
+    )
 
 
 def to_model_string(dag: Dag) -> str:

@@ -27,7 +27,8 @@ class Pdag:
     A CPDAG (essential graph) is the Pdag of an equivalence class: arcs where all members of the
     class agree on the direction, edges elsewhere. Purely undirected graphs (skeletons, moral
     graphs) are Pdags without arcs. A Pdag never changes, and two are equal when they have the
-    same nodes, arcs and edges. `nodes` keeps the given order; everything else is sorted by name.
+    same nodes, arcs and edges. `nodes` has the order of the argument; everything else is sorted
+    by name.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ class Pdag:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Names, in the order given."""
+        """Names, in the order of the argument."""
         return self._nodes
 
     @property
@@ -147,19 +148,19 @@ class Pdag:
         return tuple((one, other) for one in sorted(groups) for other in groups[one] if one < other)
 
     def parents(self, node: str) -> tuple[str, ...]:
-        """Nodes with an arc to this one, sorted by name."""
+        """Return the nodes with an arc to this one, sorted by name."""
         return self._parents[require_node(node, self._parents)]
 
     def children(self, node: str) -> tuple[str, ...]:
-        """Nodes with an arc from this one, sorted by name."""
+        """Return the nodes with an arc from this one, sorted by name."""
         return self._children[require_node(node, self._children)]
 
     def neighbours(self, node: str) -> tuple[str, ...]:
-        """Nodes joined to this one by an undirected edge, sorted by name."""
+        """Return the nodes joined to this one by an undirected edge, sorted by name."""
         return self._neighbours[require_node(node, self._neighbours)]
 
     def adjacent(self, node: str) -> tuple[str, ...]:
-        """Nodes joined to this one by an arc or an edge, sorted by name."""
+        """Return the nodes joined to this one by an arc or an edge, sorted by name."""
         return tuple(sorted((*self.parents(node), *self._children[node], *self._neighbours[node])))
 
     def skeleton(self) -> Pdag:
@@ -167,19 +168,30 @@ class Pdag:
         return Pdag._trusted(self._nodes, (), (*self.arcs, *self.edges))
 
     def v_structures(self) -> tuple[tuple[str, str, str], ...]:
-        """Triples (x, z, y), x before y, with arcs x -> z <- y and x, y not adjacent; sorted."""
+        """Return the triples (x, z, y), x before y, with x -> z <- y and x, y not adjacent; sorted.
+
+        Edges do not count: a v-structure has two arcs.
+
+        Examples
+        --------
+        >>> Pdag(["A", "B", "C"], [("A", "C"), ("B", "C")]).v_structures()
+        (('A', 'C', 'B'),)
+        """
         from bestdag.graph.equivalence import v_structures
 
         return v_structures(self)
 
     def is_cpdag(self) -> bool:
-        """Whether this graph is the CPDAG of some Dag."""
+        """Whether this graph is the CPDAG of some Dag: an edge wherever members disagree, no other.
+
+        It is decided by making a Dag of it (`to_dag`) and comparing the CPDAG of that.
+        """
         from bestdag.graph.equivalence import is_cpdag
 
         return is_cpdag(self)
 
     def apply_meek_rules(self) -> Pdag:
-        """Direct every edge that Meek's four rules direct.
+        """Return the graph with every edge directed that Meek's four rules direct.
 
         The result has the same consistent extensions, and an edge stays undirected only
         when both of its directions occur among them.
@@ -188,6 +200,16 @@ class Pdag:
         ------
         GraphError
             When the rules contradict each other, so that no consistent extension exists.
+
+        References
+        ----------
+        .. [1] Meek (1995). "Causal inference and causal explanation with background knowledge."
+           UAI, section 2.1.2.
+
+        Examples
+        --------
+        >>> Pdag(["A", "B", "C"], [("A", "B")], [("B", "C")]).apply_meek_rules().arcs
+        (('A', 'B'), ('B', 'C'))
         """
         from bestdag.graph.equivalence import apply_meek_rules
 
@@ -196,10 +218,22 @@ class Pdag:
     def to_dag(self) -> Dag:
         """Return a Dag with this skeleton, these arcs and no further v-structure.
 
+        Of a CPDAG it is one member of the class: that which tends to follow the order of names.
+
         Raises
         ------
         GraphError
             When there is none.
+
+        References
+        ----------
+        .. [1] Dor and Tarsi (1992). "A simple algorithm to construct a consistent extension of a
+           partially oriented graph." UCLA Cognitive Systems Laboratory, R-185.
+
+        Examples
+        --------
+        >>> Pdag(["A", "B", "C"], [], [("A", "B"), ("B", "C")]).to_dag().arcs
+        (('A', 'B'), ('B', 'C'))
         """
         from bestdag.graph.equivalence import to_dag
 
@@ -217,13 +251,25 @@ class Pdag:
         ------
         GraphError
             When the graph is no CPDAG, or its class has more than `limit` members.
+
+        Notes
+        -----
+        A class can have very many members: n! where all n nodes are joined by edges.
+
+        Examples
+        --------
+        >>> [dag.arcs for dag in Pdag(["A", "B"], [], [("A", "B")]).members()]
+        [(('A', 'B'),), (('B', 'A'),)]
         """
         from bestdag.graph.equivalence import members
 
         return members(self, limit=limit)
 
     def to_networkx(self) -> networkx.DiGraph[str]:
-        """Return a networkx DiGraph in which an edge is a pair of opposite arcs."""
+        """Return a networkx DiGraph in which an edge is a pair of opposite arcs.
+
+        `from_networkx` reads it back: a Pdag has no directed cycle, so the pair means nothing else.
+        """
         from bestdag.graph.export import pdag_to_networkx
 
         return pdag_to_networkx(self)

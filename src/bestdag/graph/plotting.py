@@ -28,7 +28,7 @@ def plot_dag(
     compelled: Collection[tuple[str, str]] | None = None,
     key: bool = True,
 ) -> Picture:
-    """Draw a Dag: arcs that all equivalent structures share, and others, are told apart.
+    """Draw a Dag; arcs that all equivalent structures share look different from the others.
 
     Parameters
     ----------

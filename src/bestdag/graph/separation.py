@@ -14,7 +14,7 @@ __all__ = ["d_connected", "d_separated"]
 def d_connected(
     dag: Dag, nodes: str | Iterable[str], given: str | Iterable[str] = ()
 ) -> frozenset[str]:
-    """Nodes with an active trail from one of `nodes` given `given`, `nodes` included.
+    """Return the nodes with an active trail from one of `nodes` given `given`, `nodes` included.
 
     A trail is active when each of its colliders is in `given` or has a descendant there,
     and no other node of it is in `given`.
@@ -40,7 +40,7 @@ def d_connected(
     _refuse_common("d_connected", ("nodes", starts), ("given", blocked))
     seen: set[tuple[str, bool]] = set()
     waiting = [(node, True) for node in starts]  # True: entered from a child, going up
-    found = set()
+    reachable = set()
     while waiting:
         step = waiting.pop()
         if step in seen:
@@ -48,13 +48,13 @@ def d_connected(
         seen.add(step)
         node, from_child = step
         if node not in blocked:
-            found.add(node)
+            reachable.add(node)
             waiting += [(child, False) for child in dag.children(node)]
         # A given node sends a trail that came from a parent back to all its parents. So a
         # collider above a given node opens as well: the trail goes down there and returns.
         if from_child != (node in blocked):
             waiting += [(parent, True) for parent in dag.parents(node)]
-    return frozenset(found)
+    return frozenset(reachable)
 
 
 def d_separated(
@@ -76,6 +76,21 @@ def d_separated(
         A node that is in two of the sets.
     UnknownNameError
         A name that is not a node.
+
+    Notes
+    -----
+    In every distribution that factorizes along the graph, `x` and `y` are then independent given
+    `given`; where they are not separated, some such distribution makes them dependent [1]_.
+
+    References
+    ----------
+    .. [1] Geiger and Pearl (1990). "On the logic of causal models." UAI 4.
+
+    Examples
+    --------
+    >>> dag = Dag.from_parents({"C": ["A", "B"], "D": ["C"]})
+    >>> d_separated(dag, "A", "B"), d_separated(dag, "A", "B", given="D")
+    (True, False)
     """
     sources, targets = as_names(x, dag._parents), as_names(y, dag._parents)
     blocked = as_names(given, dag._parents)

@@ -14,7 +14,7 @@ __all__ = ["HasArities", "n_parameters"]
 
 
 class HasArities(Protocol):
-    """Whatever knows the number of states of each variable, such as a Dataset."""
+    """An object that knows the number of states of each variable, such as a Dataset."""
 
     @property
     def arities(self) -> Mapping[str, int]:
@@ -54,9 +54,11 @@ def n_parameters(dag: Dag, data: HasArities | Mapping[str, int]) -> int:
     for node in dag.nodes:
         if node not in arities:
             raise unknown_name("variable", node, arities, who="n_parameters")
-        what = f"the arity of {show(node)}"
-        sizes[node] = require_count("n_parameters", what, arities[node], minimum=1)
+        sizes[node] = arities[node]
+        if arities is data:
+            what = f"the arity of {show(node)}"
+            sizes[node] = require_count("n_parameters", what, sizes[node], minimum=1)
     return sum(
-        math.prod(sizes[parent] for parent in dag.parents(node)) * (size - 1)
-        for node, size in sizes.items()
+        math.prod(map(sizes.__getitem__, parents)) * (sizes[node] - 1)
+        for node, parents in dag.families.items()
     )

@@ -54,8 +54,8 @@ class Available:
         if isinstance(score, AveragedScore):
             return None
         known = ", ".join(name for name, one in SCORES.items() if hasattr(one, "rate"))
-        given = getattr(score, "name", score)
-        return f"is a mean log-likelihood with a penalty, for the scores {known}, got {given}"
+        label = getattr(score, "name", score)
+        return f"is a mean log-likelihood with a penalty, for the scores {known}, got {label}"
 
     def settle(self, dataset: Dataset, score: Score) -> Dataset:
         """Return the data as they are, if every column has a value."""
@@ -98,9 +98,9 @@ class Available:
         assert scorer is not None
         if task.knowledge is not None:
             _require_seen(scorer, _demanded(task.knowledge, list(scorer.names)))
-        found = task.solve(scorer)
-        if found.score == -math.inf:
-            _require_seen(scorer, [(name, found.dag.parents(name)) for name in found.dag.nodes])
+        result = task.solve(scorer)
+        if result.score == -math.inf:
+            _require_seen(scorer, [(name, result.dag.parents(name)) for name in result.dag.nodes])
         if not dataset.has_missing:
             note = "scores are means per row; no missing values"
         else:
@@ -110,7 +110,7 @@ class Available:
                 f"missing completely at random; {n_complete:,} of {dataset.n_rows:,} rows are "
                 "complete"
             )
-        return replace(found, notes=(*found.notes, note))
+        return replace(result, notes=(*result.notes, note))
 
     def fit(
         self,
@@ -135,7 +135,7 @@ def _demanded(knowledge: Knowledge, names: list[str]) -> Iterator[Family]:
 
 
 def _require_seen(scorer: Scorer, families: Iterable[Family]) -> None:
-    """Refuse families that every structure asked for has and that no row shows."""
+    """Refuse families that the knowledge requires and that no row shows."""
     listed = list(families)
     for (child, parents), score in zip(listed, scorer.families(listed).tolist(), strict=True):
         if score == -math.inf:

@@ -18,6 +18,7 @@ from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
+from bestdag.search.driver import run
 from bestdag.search.near_optimal.request import NearOptimal
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
@@ -57,7 +58,7 @@ class Task:
             from bestdag.search.near_optimal.search import solve_near_optimal
 
             return solve_near_optimal(problem, self.search, self.near_optimal)
-        return problem.solve(self.search)
+        return run(self.search, problem)
 
 
 @runtime_checkable

@@ -125,7 +125,7 @@ class StructuralEM:
                 "learn: structural EM ends in a local optimum, without near-optimal structures; "
                 f"leave out {arg('near_optimal')}"
             )
-        from bestdag.incomplete.rounds import Rounds  # most of what it needs, nobody else does
+        from bestdag.incomplete.rounds import Rounds  # most of its imports serve nothing else
 
         return Rounds(self, dataset, score, task).run()
 

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
 from bestdag.search.result import Limits, SearchResult, Status, Step
-from bestdag.search.steps import Search
+from bestdag.search.steps import Search, SearchEnd
 from bestdag.search.tabu import Tabu
 from bestdag.search.ties import is_better
 from bestdag.wording import count_of
@@ -82,12 +82,6 @@ class _Best:
     score: float
 
 
-class _End(Exception):  # noqa: N818 (not an error)
-    def __init__(self, status: Status) -> None:
-        super().__init__(status)
-        self.status: Status = status
-
-
 class Rounds:
     """Structural EM on one data set: what `StructuralEM.learn` does."""
 
@@ -96,13 +90,15 @@ class Rounds:
         self._settings = settings
         self._score = score
         self._task = task
-        kept = _rows_that_show_something(dataset)
-        self._n_empty = dataset.n_rows - kept.n_rows
-        self._rows = IncompleteRows(kept, kept.variables, threads=task.workers.threads, who="learn")
+        table = _rows_that_show_something(dataset)
+        self._n_empty = dataset.n_rows - table.n_rows
+        self._rows = IncompleteRows(
+            table, table.variables, threads=task.workers.threads, who="learn"
+        )
         self._reporter = current_reporter()
         start = getattr(task.search, "start_from", None)
         self._start = start if isinstance(start, Dag) else None
-        self._search, self._choice = _for_rounds(task, len(kept.names))
+        self._search, self._choice = _for_rounds(task, len(table.names))
         self._em = EM(
             prior=score if isinstance(score, HasPriors) else None,
             seed=task.seed,
@@ -136,7 +132,7 @@ class Rounds:
                 start = shaken(self._best.dag, random, knowledge, most, support)
             try:
                 statuses.append(self._climb(start, is_given=number == 0 and start is not None))
-            except _End as end:
+            except SearchEnd as end:
                 statuses.append(end.status)
             except _core.OutOfTimeError:
                 statuses.append("time limit")
@@ -153,7 +149,7 @@ class Rounds:
             status=statuses[-1],
             search=self._search.name,
             seconds=time.monotonic() - self._began,
-            settings={**_settings_of(self._search), "missing": asdict(self._settings)},
+            settings={**asdict(cast("Any", self._search)), "missing": asdict(self._settings)},
             trace=tuple(self._trace),
             notes=tuple(self._notes()),
             n_rows=self._rows.dataset.total_weight,
@@ -180,18 +176,18 @@ class Rounds:
                 self._deadline = self._began + self._task.time_limit
                 self._look_seconds = time.monotonic() - began
             if self._best is None:
-                found, fitted = self._first_round(scorer, _Best(fitted.dag, score), counts)
+                result, fitted = self._first_round(scorer, _Best(fitted.dag, score), counts)
             else:
-                found = self._searched(scorer, fitted.dag)
-                if found.status in ("time limit", "interrupted"):  # it may not be the best
-                    raise _End(found.status)
+                result = self._searched(scorer, fitted.dag)
+                if result.status in ("time limit", "interrupted"):  # it may not be the best
+                    raise SearchEnd(result.status)
                 competes = number > 0 or is_given
-                if competes and not is_better(found.score, scorer.total(fitted.dag)):
+                if competes and not is_better(result.score, scorer.total(fitted.dag)):
                     return "local optimum"
-                if found.dag in seen:
+                if result.dag in seen:
                     return "local optimum"
-                fitted = self._continued(found.dag, counts)
-            seen.add(found.dag)
+                fitted = self._continued(result.dag, counts)
+            seen.add(result.dag)
             self._n_rounds += 1
         raise AssertionError("the loop ends inside")
 
@@ -199,28 +195,28 @@ class Rounds:
         self, scorer: ExpectedScorer, start: _Best, counts: ExpectedCounts
     ) -> tuple[SearchResult, _Fitted]:
         """Search and fit for the first time; what it ends with early is the best there is."""
-        found = None
+        result = None
         status: Status = "time limit"
         is_free = isinstance(self._search, _FREE)
         try:
-            found = self._searched(scorer, start.dag, to_the_end=not is_free)
-            if found.status not in ("time limit", "interrupted"):
-                return found, self._continued(found.dag, counts)
-            status = found.status
+            result = self._searched(scorer, start.dag, to_the_end=not is_free)
+            if result.status not in ("time limit", "interrupted"):
+                return result, self._continued(result.dag, counts)
+            status = result.status
         except _core.OutOfTimeError:
             pass
         except KeyboardInterrupt:
             status = "interrupted"
         try:
-            if found is None:
+            if result is None:
                 raise _core.OutOfTimeError
             self._deadline = self._last_moment(status) if is_free else math.inf
-            self._settle_for(found.dag, scorer)
+            self._accept(result.dag, scorer)
         except _core.OutOfTimeError:
             if not is_free:
                 raise KeyboardInterrupt from None
             self._best = start
-        raise _End(status)
+        raise SearchEnd(status)
 
     def _last_moment(self, status: Status) -> float:
         """Until when a structure may be looked at after a search has ended early."""
@@ -252,18 +248,18 @@ class Rounds:
         )
         reporter = None if self._reporter is None else self._reporter.within(_PHASE)
         with listening(reporter):
-            found = self._within_limits(task.solve(within, start=start))
+            result = self._within_limits(task.solve(within, start=start))
         self._deadline = deadline
-        if found.status not in ("time limit", "interrupted"):
-            self._state.put(name, replace(found, certificates=()))
+        if result.status not in ("time limit", "interrupted"):
+            self._state.put(name, replace(result, certificates=()))
             self._state.keep()
-        return found
+        return result
 
-    def _within_limits(self, found: SearchResult) -> SearchResult:
+    def _within_limits(self, result: SearchResult) -> SearchResult:
         """Remember what left structures out, and what was required all the same."""
-        self._limits = found.limits
-        self._support = self._support.exempting(found.limits.exempt)
-        return found
+        self._limits = result.limits
+        self._support = self._support.exempting(result.limits.exempt)
+        return result
 
     def _scorer(self, counts: ExpectedCounts) -> ExpectedScorer:
         """Score any family by its expected counts; the limit of support is for searches."""
@@ -306,7 +302,7 @@ class Rounds:
             )
         return _Fitted(dag, tables, run.values, run.log_likelihood)
 
-    def _settle_for(self, dag: Dag, scorer: ExpectedScorer) -> None:
+    def _accept(self, dag: Dag, scorer: ExpectedScorer) -> None:
         """Take a structure at the end of the time without iterations of EM."""
         tables = tables_for(self._rows, dag)
         values = self._em.maximized(tables, flat_counts(tables, scorer.expected))
@@ -403,7 +399,3 @@ def _for_rounds(task: Task, n_variables: int) -> tuple[Search, str]:
     if n_families <= _FEW_FAMILIES:
         return Exact(), ", each with the best structure"
     return HillClimb(), ", each by hill climbing"
-
-
-def _settings_of(search: Search) -> dict[str, object]:
-    return asdict(search)  # type: ignore[call-overload,no-any-return]

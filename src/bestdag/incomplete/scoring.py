@@ -67,10 +67,16 @@ def expected_scorer(
     seed: int = 0,
     threads: int | None = None,
 ) -> ExpectedScorer:
-    """Score families by their expected counts under a network, as `Scorer` does by counts.
+    r"""Score families by their expected counts under a network, as `Scorer` does by counts.
 
     A row counts for each state of its missing values as much as that is probable given what the row
-    shows. Cells are taken to be missing at random.
+    shows,
+
+    .. math::
+
+        \bar N_{ijk} = \sum_{\text{rows } o} P(X_i = k, \mathrm{Pa}_i = j \mid o).
+
+    Values are taken to be missing at random.
 
     Parameters
     ----------
@@ -85,6 +91,15 @@ def expected_scorer(
         Missing values of a row that depend on each other have exact counts up to so many states
         together, and counts from so many draws beyond.
     threads : int, optional
+
+    Returns
+    -------
+    ExpectedScorer
+        It scores families as a `Scorer` does, and searches take it.
+
+    References
+    ----------
+    .. [1] Friedman (1998). "The Bayesian structural EM algorithm." UAI, 129-138.
 
     Examples
     --------
@@ -133,6 +148,19 @@ def observed_score(
     em : EM, optional
         By default under the prior of the score where it has one, else by maximum likelihood.
 
+    Returns
+    -------
+    ObservedScore
+
+    Notes
+    -----
+    EM finds a local maximum of the likelihood, so a score may be too low; `em` sets its seed and
+    its limits.
+
+    References
+    ----------
+    .. [1] Cheeseman and Stutz (1996). "Bayesian classification (AutoClass): theory and results."
+
     Examples
     --------
     >>> from bestdag.data.readers import read
@@ -145,9 +173,9 @@ def observed_score(
         em = EM(prior=chosen if isinstance(chosen, HasPriors) else None)
     if not isinstance(data, Dataset):
         data = read_columns(structure, data, missing="keep", may_lack=True)
-    found = run_em(structure, data, em, threads=threads)
+    fit = run_em(structure, data, em, threads=threads)
     scorer = expected_scorer(
-        found.network,
+        fit.network,
         data,
         chosen,
         structure_prior,
@@ -156,14 +184,14 @@ def observed_score(
         seed=seed,
         threads=threads,
     )
-    dag = found.network.dag
+    dag = fit.network.dag
     names = [v.name for v in scorer.variables]
     local = scorer.families([(name, dag.parents(name)) for name in names])
-    values = values_of(found.network, scorer.expected.rows)
+    values = values_of(fit.network, scorer.expected.rows)
     return ObservedScore(
-        score=fitted_score(scorer, dag, values, found.log_likelihood),
+        score=fitted_score(scorer, dag, values, fit.log_likelihood),
         expected=dict(zip(names, local.tolist(), strict=True)),
-        fit=found,
+        fit=fit,
         n_drawn=scorer.expected.n_drawn,
     )
 

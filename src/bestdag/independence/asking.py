@@ -20,7 +20,7 @@ __all__ = ["as_test", "ask_all", "conditional_mutual_information", "independence
 
 
 def as_test(test: IndependenceTest | str) -> IndependenceTest:
-    """Return a test given by itself or by its name."""
+    """Return a test, also one that is named."""
     if isinstance(test, str):
         return make_test(test)
     if isinstance(test, type) or not callable(getattr(test, "bind", None)):
@@ -39,24 +39,26 @@ def ask_all(
     alpha: float = 0.05,
 ) -> list[Independence]:
     """Answer many questions, each (one, other, given), in one native call."""
-    asked = [_numbered(counts, *question) for question in questions]
+    numbered = [_numbered(counts, *question) for question in questions]
     native = test.bind(counts, alpha)
-    ones = np.array([one for one, _, _ in asked], np.int32)
-    others = np.array([other for _, other, _ in asked], np.int32)
-    found: Any = native.ask(ones, others, *flat_groups([g for _, _, g in asked]), counts.threads)
+    ones = np.array([one for one, _, _ in numbered], np.int32)
+    others = np.array([other for _, other, _ in numbered], np.int32)
+    answers: Any = native.ask(
+        ones, others, *flat_groups([g for _, _, g in numbered]), counts.threads
+    )
     names = [variable.name for variable in counts.variables]
     return [
         Independence(
             one=names[one],
             other=names[other],
-            given=tuple(names[i] for i in given),
-            is_independent=bool(found["is_independent"][k]),
-            statistic=float(found["statistic"][k]),
-            df=float(found["df"][k]),
-            log_p_value=float(found["log_p"][k]),
-            remark=REMARKS[int(found["remark"][k])],
+            given=tuple(names[i] for i in condition),
+            is_independent=bool(answers["is_independent"][k]),
+            statistic=float(answers["statistic"][k]),
+            df=float(answers["df"][k]),
+            log_p_value=float(answers["log_p"][k]),
+            remark=REMARKS[int(answers["remark"][k])],
         )
-        for k, (one, other, given) in enumerate(asked)
+        for k, (one, other, condition) in enumerate(numbered)
     ]
 
 
@@ -77,17 +79,33 @@ def independence_test(
     data : Dataset, path or frame
         A Dataset, or anything that `read` takes.
     one, other : str
+        Two different variables.
     given : iterable of str
+        The variables to condition on; none of the two.
     test : IndependenceTest or str, default "g2"
         "g2", "x2", "permutation", or one of these with settings, such as ``G2Test(df="declared")``.
     alpha : float, default 0.05
-        Level of significance of the decision.
+        Level of significance of the decision, between 0 and 1: independent when the p-value is
+        above it.
     threads : int, optional
         One per processor unless given.
 
     Returns
     -------
     Independence
+        The decision, with statistic, degrees of freedom and p-value.
+
+    Raises
+    ------
+    UnknownNameError
+        A variable or a test that does not exist.
+    GraphError
+        A variable tested against itself, or conditioned on as well.
+
+    Notes
+    -----
+    A single question: a decision about each of many pairs at this level of significance is wrong
+    about some of them. `pc` asks in bulk and puts the answers together.
 
     Examples
     --------
@@ -105,7 +123,29 @@ def independence_test(
 def conditional_mutual_information(
     data: Any, one: str, other: str, given: Iterable[str] = ()
 ) -> float:
-    """Return the conditional mutual information in bits (eq. 7.2 of Jensen and Nielsen 2007).
+    r"""Return the conditional mutual information of two variables in the data, in bits.
+
+    .. math::
+
+        CMI(A, B \mid X) = \sum_{x, a, b} P(x, a, b) \log_2 \frac{P(a, b \mid x)}{P(a \mid x)
+        P(b \mid x)}
+
+    with P the frequencies of the rows. It is never below 0, and chance raises it above 0 where the
+    variables are independent: by about :math:`df / (2 N \ln 2)`. `independence_test` says how much
+    of it chance explains; its G2 is :math:`2 N \ln 2` times this.
+
+    Parameters
+    ----------
+    data : Dataset, path or frame
+        A Dataset, or anything that `read` takes.
+    one, other : str
+        Two different variables.
+    given : iterable of str
+        The variables X to condition on.
+
+    References
+    ----------
+    .. [1] Jensen and Nielsen (2007). "Bayesian Networks and Decision Graphs." Equation 7.2.
 
     Examples
     --------
@@ -120,11 +160,11 @@ def conditional_mutual_information(
 
 
 def _numbered(
-    counts: CountingEngine, one: str, other: str, given: Iterable[str]
+    counts: CountingEngine, one: str, other: str, condition: Iterable[str]
 ) -> tuple[int, int, list[int]]:
     """Return a question by numbers, the two in name order."""
     ends = sorted((counts.number(one), counts.number(other)))
-    members = sorted({counts.number(name) for name in given})
+    members = sorted({counts.number(name) for name in condition})
     if ends[0] == ends[1]:
         raise GraphError(f"independence_test: {one!r} cannot be tested against itself")
     for name, end in zip(sorted((one, other)), ends, strict=True):

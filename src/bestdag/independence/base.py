@@ -34,7 +34,12 @@ DegreesOfFreedom = Literal["adjusted", "declared"]
 
 
 class IndependenceTest(Protocol):
-    """Settings, a formula, and a native twin."""
+    """A test of conditional independence: settings, a formula, and a native kernel.
+
+    The formula in Python is the documentation and the reference; the kernel answers in bulk, from
+    the rows of the data. A new test is a file in this package and a line in its list, and the
+    contract tests compare both on random tables (`X2Test` is the shortest example).
+    """
 
     @property
     def name(self) -> str:
@@ -61,13 +66,25 @@ class Independence:
     Attributes
     ----------
     one, other : str
+        The two variables, in name order.
     given : tuple of str
+        The variables conditioned on.
     is_independent : bool
         The decision: the p-value is above the level of significance.
     statistic, df, log_p_value : float or None
         None where a graph or a list of statements answered. The logarithm is natural.
     remark : str
         What is odd about the answer; empty mostly.
+
+    Examples
+    --------
+    >>> from math import log
+    >>> answer = Independence(
+    ...     one="A", other="B", given=(), is_independent=False, statistic=7.2, df=1.0,
+    ...     log_p_value=log(0.0073),
+    ... )
+    >>> print(answer)
+    I(A, B): dependent; statistic 7.2, df 1, p 0.0073
     """
 
     one: str
@@ -93,8 +110,8 @@ class Independence:
         >>> Independence(one="A", other="B", given=("C", "D"), is_independent=True).question
         'I(A, B | C, D)'
         """
-        given = f" | {', '.join(map(show, self.given))}" if self.given else ""
-        return f"I({show(self.one)}, {show(self.other)}{given})"
+        condition = f" | {', '.join(map(show, self.given))}" if self.given else ""
+        return f"I({show(self.one)}, {show(self.other)}{condition})"
 
     @property
     def numbers(self) -> str:

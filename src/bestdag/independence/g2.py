@@ -61,8 +61,8 @@ class G2Test(ChiSquareTest):
         of X. Adjusted, states that do not occur in a stratum do not count there; sparse tables then
         do not look independent only because most of their cells are empty.
     rows_per_df : float, default 0
-        Fewer rows than this per degree of freedom: the test counts as dependent, and the edge is
-        kept.
+        Fewer rows than this per degree of freedom: the test counts as dependent, and the edge
+        stays.
 
     Notes
     -----

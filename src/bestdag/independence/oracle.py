@@ -16,7 +16,10 @@ __all__ = ["Answers", "Oracle", "StatedIndependences", "native_oracle"]
 
 
 class Answers(Protocol):
-    """Whatever answers questions of independence: a class of your own with these two will do."""
+    """An object that answers questions of independence in place of data.
+
+    A class of your own with these two members is enough: `pc` takes it as `oracle`.
+    """
 
     @property
     def nodes(self) -> Sequence[str]:
@@ -24,16 +27,20 @@ class Answers(Protocol):
         ...
 
     def is_independent(self, one: str, other: str, given: Collection[str]) -> bool:
-        """Whether the two are independent given the set."""
+        """Whether the two are independent given a set, in either order of the two."""
         ...
 
 
 class Oracle:
     """Answers from a Dag: two nodes are independent given a set when it d-separates them.
 
+    With the true graph as oracle, PC finds its equivalence class: what it could learn from
+    data without limit. `d_separated` has the definition.
+
     Parameters
     ----------
     dag : Dag
+        The graph.
 
     Examples
     --------
@@ -62,10 +69,20 @@ class Oracle:
 class StatedIndependences:
     """Answers from a list: what is listed is independent, and nothing else.
 
+    Made for exercises and tests: statements that no graph agrees with show what PC does then.
+
     Parameters
     ----------
     nodes : iterable of str
+        All variables.
     statements : iterable of (one, other, given)
+        The two, in any order, and the set conditioned on, without repetition. Nothing is derived:
+        a statement that follows from others must be listed as well.
+
+    Raises
+    ------
+    GraphError
+        A statement about a name that is not a node.
 
     Examples
     --------
@@ -80,15 +97,15 @@ class StatedIndependences:
         self.nodes = check_nodes("StatedIndependences", list(nodes))
         known = set(self.nodes)
         self._stated = set()
-        for one, other, given in statements:
-            members = frozenset(given)
+        for one, other, condition in statements:
+            members = frozenset(condition)
             for name in (one, other, *members):
                 if name not in known:
                     raise GraphError(f"StatedIndependences: {show(str(name))} is not a node")
             self._stated.add((frozenset((one, other)), members))
 
     def is_independent(self, one: str, other: str, given: Collection[str]) -> bool:
-        """Whether that is listed."""
+        """Whether the statement is listed, with the two in either order."""
         return (frozenset((one, other)), frozenset(given)) in self._stated
 
 
@@ -99,8 +116,8 @@ def native_oracle(answers: Answers, names: Sequence[str]) -> _core.IndependenceT
         arcs = [number[node] for arc in answers.dag.arcs for node in arc]
         return _core.IndependenceTest.oracle(len(names), np.array(arcs, np.int32))
 
-    def ask(one: int, other: int, given: list[int]) -> bool:
-        said = answers.is_independent(names[one], names[other], [names[i] for i in given])
+    def ask(one: int, other: int, condition: list[int]) -> bool:
+        said = answers.is_independent(names[one], names[other], [names[i] for i in condition])
         return bool(said)
 
     return _core.IndependenceTest.asking(len(names), ask)

@@ -26,8 +26,8 @@ class X2Test(ChiSquareTest):
     df : {"adjusted", "declared"}, default "adjusted"
         Degrees of freedom, as of `G2Test`.
     rows_per_df : float, default 0
-        Fewer rows than this per degree of freedom: the test counts as dependent, and the edge is
-        kept.
+        Fewer rows than this per degree of freedom: the test counts as dependent, and the edge
+        stays.
 
     References
     ----------

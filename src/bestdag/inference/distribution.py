@@ -25,7 +25,7 @@ _Floats = npt.NDArray[np.float64]
 # Rows that text and HTML show.
 _SHOWN = 40
 _BAR = 20  # signs of a bar in text
-_CONDITIONS = 8  # of what was known, in a title
+_CONDITIONS = 8  # pieces of evidence in a title
 
 
 class Distribution:
@@ -42,15 +42,15 @@ class Distribution:
     effective_sample_size : float, optional
         How many independent rows the sample was worth.
     condition : sequence of str
-        What was known, as text: printed, and no part of comparisons.
+        Evidence and interventions, as text: printed, and no part of comparisons.
 
     Examples
     --------
     >>> lung = Variable("lung", ("no", "yes"))
-    >>> found = Distribution([lung], np.array([0.9, 0.1]), condition=["smoke = yes"])
-    >>> found["yes"], found.most_probable(), found.to_dict()
+    >>> posterior = Distribution([lung], np.array([0.9, 0.1]), condition=["smoke = yes"])
+    >>> posterior["yes"], posterior.most_probable(), posterior.to_dict()
     (0.1, 'no', {'no': 0.9, 'yes': 0.1})
-    >>> print(found)
+    >>> print(posterior)
     P(lung | smoke = yes)
       no   0.9  ##################
       yes  0.1  ##
@@ -132,7 +132,11 @@ class Distribution:
         return states[0] if len(states) == 1 else states
 
     def most_probable(self) -> Any:
-        """Return the most probable state, or a tuple of states of several; ties to the first."""
+        """Return the most probable state, or a tuple of states of several; ties to the first.
+
+        Of several variables it is the most probable joint configuration, which need not be made of
+        the states that are most probable one by one.
+        """
         return self._key(int(self._values.argmax()))
 
     def to_dict(self) -> dict[Any, float]:
@@ -154,12 +158,26 @@ class Distribution:
         return series
 
     def marginal(self, *names: str) -> Distribution:
-        """Sum over all but these variables; they come in the order given.
+        """Return the distribution of some of the variables: the others are summed over.
+
+        Parameters
+        ----------
+        *names : str
+            The variables that stay, in the order of the result's axes.
 
         Raises
         ------
         DataError
             If the distribution was sampled: the errors of sums are not known.
+        UnknownNameError
+            A name that is not a variable.
+
+        Examples
+        --------
+        >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
+        >>> joint = Distribution([rain, wet], np.array([[0.72, 0.08], [0.0, 0.2]]))
+        >>> round(joint.marginal("wet")["yes"], 6)
+        0.28
         """
         if not self.is_exact:
             raise DataError("Distribution: a sampled one has no marginals; ask for them by query()")
@@ -174,7 +192,9 @@ class Distribution:
         return Distribution(chosen, values, condition=self.condition)
 
     def entropy(self) -> float:
-        """Return the entropy, in nats.
+        r"""Return the entropy in nats, :math:`-\sum_x P(x) \ln P(x)`.
+
+        Between 0 and the logarithm of the number of configurations.
 
         Examples
         --------
@@ -263,11 +283,15 @@ class Distribution:
 
 
 class Marginals(dict[str, Distribution], Tabular):
-    """The distribution of each variable, by name."""
+    """The distribution of each variable, by name: a dict of `Distribution`.
+
+    Probabilities of different variables given the same evidence; what they say together takes
+    `Network.query` with several targets.
+    """
 
     def _table(self) -> Table:
         shown = next(iter(self.values()), None)
-        given = shown.condition if shown is not None else ()
+        condition = shown.condition if shown is not None else ()
         return Table(
             names=("variable", "state", "probability"),
             rows=(
@@ -275,13 +299,13 @@ class Marginals(dict[str, Distribution], Tabular):
             ),
             n_rows=sum(len(one.variables[0].states) for one in self.values()),
             n_labels=2,
-            title=f"marginals given {condition_text(given)}" if given else "marginals",
+            title=f"marginals given {condition_text(condition)}" if condition else "marginals",
             bars="probability",
         )
 
 
 def condition_text(condition: Sequence[str]) -> str:
-    """Write what was known, the first findings of many.
+    """Write evidence and interventions, of many the first.
 
     Examples
     --------
@@ -316,9 +340,9 @@ class Explanation:
     Attributes
     ----------
     states : dict of name to state
-        The configuration; of what is known, the known states.
+        The configuration; variables of the evidence have their states there.
     log_probability : float
-        Natural logarithm of its probability given what is known.
+        Natural logarithm of its probability given the evidence.
     """
 
     states: dict[str, str]
@@ -326,7 +350,7 @@ class Explanation:
 
     @property
     def probability(self) -> float:
-        """Its probability given what is known; it may be too small for a number above zero."""
+        """Its probability given the evidence; 0 where that is too small for a double."""
         return exp(self.log_probability)
 
     def __str__(self) -> str:
@@ -336,7 +360,7 @@ class Explanation:
 
 
 class Explanations(list[Explanation], Tabular):
-    """The most probable configurations, the best first."""
+    """The most probable configurations, the best first: a list of `Explanation`."""
 
     def _table(self) -> Table:
         names = list(self[0].states) if self else []
@@ -351,15 +375,22 @@ class Explanations(list[Explanation], Tabular):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number, exact or sampled.
+    """A number, exact or sampled; ``float`` gives the value.
 
     Attributes
     ----------
     value : float
+        The number.
     standard_error : float
         Zero where the number is exact.
     n_samples : int
         Rows drawn; 0 where the number is exact.
+
+    Examples
+    --------
+    >>> estimate = Estimate(1.5)
+    >>> float(estimate), estimate.is_exact
+    (1.5, True)
     """
 
     value: float

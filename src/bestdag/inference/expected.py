@@ -34,8 +34,6 @@ _Floats = npt.NDArray[np.float64]
 
 # A family with more cells than this cannot be numbered in 64 bits.
 _MOST_CELLS = 2.0**62
-# Bytes for each cell of the largest group: the product, its place in each family, messages.
-_BYTES_PER_CELL = 64
 
 
 class ExpectedCounts(CountingEngine):
@@ -92,7 +90,7 @@ class ExpectedCounts(CountingEngine):
         self._rank = {variable.name: i for i, variable in enumerate(self.variables)}
         groups = rows.groups(parents, whole=True, with_rows=True, seconds=clock())
         n_bytes = 8.0 * _core.posterior_numbers(groups, float(max_cells), n_draws)
-        n_bytes += _BYTES_PER_CELL * groups.largest * rows.threads
+        n_bytes += rows.group_bytes(groups)
         require_memory(
             "learn",
             f"the distributions of the missing values of {rows.n_distinct:,} different rows",
@@ -120,10 +118,10 @@ class ExpectedCounts(CountingEngine):
         groups = [parents[offsets[i] : offsets[i + 1]] for i in range(len(children))]
         for child, group in zip(children, groups, strict=True):
             self._require_numbered(child, group)
-        found = self.posterior.count(*arrays, self.clock(), self.threads)
+        counted = self.posterior.count(*arrays, self.clock(), self.threads)
         return [
             self._counts(child, group, *pair)
-            for child, group, pair in zip(children, groups, found, strict=True)
+            for child, group, pair in zip(children, groups, counted, strict=True)
         ]
 
     def _require_numbered(self, child: int, parents: list[int]) -> None:
@@ -194,17 +192,11 @@ class ExpectedScorer(Scorer):
         self.expected = counts
         self._bind(counts, score, prior, support)
 
-    def _bind(
-        self,
-        counts: CountingEngine,
-        score: Score,
-        prior: StructurePrior | None,
-        support: Support,
-    ) -> None:
-        super()._bind(counts, score, prior, support)
+    def _score_by(self, score: Score, prior: StructurePrior | None, support: Support) -> None:
+        super()._score_by(score, prior, support)
         self.native = None  # searches ask for families, in bulk
         # MIT's kernel looks at the columns themselves.
-        self._kernel = None if isinstance(score, MIT) else kernel_for(score, counts.variables)
+        self._kernel = None if isinstance(score, MIT) else kernel_for(score, self.variables)
 
     def _computed(self, families: Sequence[Family]) -> _Floats:
         """Score families without remembering them; minus infinity where they lack support."""
@@ -218,7 +210,7 @@ class ExpectedScorer(Scorer):
 
     @cached_property
     def _family_support(self) -> FamilySupport:
-        """Which families have support: by what the rows show, whatever the network."""
+        """Which families have support: by what the rows show, for any network."""
         return self.expected.rows.family_support(self.support)
 
     def _expected(self, families: Sequence[Family]) -> _Floats:

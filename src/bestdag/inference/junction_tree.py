@@ -36,13 +36,13 @@ Require = Callable[[str, float], None]
 
 _NO_AXES: _Axes = np.empty(0, dtype=np.uint32)
 _NO_WEIGHTS: _Floats = np.empty(0)
-# Tables with up to so many cells in all are kept twice (Propagation::kMostKept).
+# Tables with up to so many cells in all are held twice (Propagation::kMostKept).
 _MOST_KEPT = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known, by position of the variables: codes, and weights of states."""
+    """Evidence, by position of the variables: codes, and weights of states."""
 
     codes: Mapping[int, int] = field(default_factory=dict)
     weights: Mapping[int, _Floats] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Tables:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """The factors of a question: the tables of some variables with what is known put in.
+    """The factors of a question: the tables of some variables at the codes of the evidence.
 
     `scopes` has the open variables of each, `families` whose table it is.
     """
@@ -146,7 +146,7 @@ class Tree:
 
     @property
     def n_held_cells(self) -> int:
-        """Number of cells of the tables, without those that are left out as always zero."""
+        """Number of cells of the tables, without cells that are left out as always zero."""
         return self._native.held_cells
 
     def holds(self, variables: Sequence[int]) -> bool:
@@ -160,14 +160,14 @@ class Tree:
         return self._native.marginals(*self._evidence(known), _NO_AXES, np.empty(0))
 
     def marginals(self, known: Known) -> tuple[float, list[_Floats]]:
-        """Return the logarithm of what is known, and the distribution of each variable."""
+        """Return the log probability of the evidence, and the distribution of each variable."""
         out = np.empty(self._starts[-1])
         log = self._native.marginals(*self._evidence(known), self._every, out)
         ends = self._starts
         return log, [out[ends[i] : ends[i + 1]] for i in range(len(self.variables))]
 
     def joint(self, variables: Sequence[int], known: Known) -> tuple[float, _Floats]:
-        """Return the logarithm of what is known, and the joint of variables that share a clique."""
+        """Return the log probability of the evidence, and the joint of variables of one clique."""
         out = np.empty(prod(self._arities[self._place[v]] for v in variables))
         log = self._native.joint(*self._evidence(known), self._axes(variables), out)
         return log, out
@@ -208,12 +208,12 @@ class Tree:
 
 def max_tree(
     parts: Parts,
-    asked: Sequence[int],
+    targets: Sequence[int],
     weights: Mapping[int, _Floats],
     *,
     require: Require,
 ) -> Tree:
-    """Sum out all but the variables asked for, and make a tree of what is left.
+    """Sum out all variables but the targets, and make a tree of what is left.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def max_tree(
     scopes = [[str(v) for v in scope if arities[v] > 1] for scope in parts.scopes]
     scopes += [[str(v)] for v in weights if arities[v] > 1]
     sizes = {str(v): arities[v] for scope in scopes for v in map(int, scope)}
-    keep = [str(v) for v in asked if str(v) in sizes]
+    keep = [str(v) for v in targets if str(v) in sizes]
     plan = plan_elimination(scopes, keep, sizes)
     kept_cells = sum(log2(sizes[name]) for name in keep)
     if plan.order and plan.log2_cells > kept_cells:
@@ -241,9 +241,9 @@ def max_tree(
     left = sum_out(factors, plan)
     rest = Parts(parts.tables, (), [[int(name) for name in factor.axes] for factor in left], {})
     # Variables of one state have no factor left.
-    rest.scopes.extend([v] for v in asked if str(v) not in sizes)
+    rest.scopes.extend([v] for v in targets if str(v) not in sizes)
     logs = [factor.values.reshape(-1) for factor in left]
-    logs += [np.zeros(1) for v in asked if str(v) not in sizes]
+    logs += [np.zeros(1) for v in targets if str(v) not in sizes]
     return Tree(rest, require=require, n_copies=2, logs=logs)
 
 
@@ -274,8 +274,8 @@ def tree_bytes(structure: _core.CliqueTree, n_copies: int = 1) -> float:
     """Forecast the bytes of a junction tree and its messages."""
     cells = structure.total_cells
     largest = structure.cells(structure.largest) if structure.n_cliques else 1.0
-    kept = n_copies + (1 if cells <= _MOST_KEPT else 0)
-    return 8.0 * (kept * cells + 2 * structure.total_separator_cells + largest)
+    n_held = n_copies + (1 if cells <= _MOST_KEPT else 0)
+    return 8.0 * (n_held * cells + 2 * structure.total_separator_cells + largest)
 
 
 def _require_tree(
@@ -294,8 +294,8 @@ def _require_tree(
     require(what, n_bytes)
 
 
-def irreducible(findings: Sequence[int], is_possible: Callable[[Sequence[int]], bool]) -> list[int]:
-    """Return findings that cannot be together, of which none can be left out.
+def irreducible(evidence: Sequence[int], is_possible: Callable[[Sequence[int]], bool]) -> list[int]:
+    """Return a part of the evidence that is impossible, and possible without any one of it.
 
     Junker (2004). "QuickXplain: preferred explanations and relaxations for over-constrained
     problems." AAAI '04.
@@ -316,7 +316,7 @@ def irreducible(findings: Sequence[int], is_possible: Callable[[Sequence[int]], 
         first = conflict(taken + second, second, left[:half])
         return first + second
 
-    return sorted(conflict([], [], list(findings)))
+    return sorted(conflict([], [], list(evidence)))
 
 
 def ancestors_of(parents: Sequence[Sequence[int]], variables: Iterable[int]) -> set[int]:
@@ -327,14 +327,14 @@ def ancestors_of(parents: Sequence[Sequence[int]], variables: Iterable[int]) -> 
     >>> sorted(ancestors_of([[], [0], [1], [1]], [2]))
     [0, 1, 2]
     """
-    found = set(variables)
-    waiting = list(found)
+    ancestors = set(variables)
+    waiting = list(ancestors)
     while waiting:
         for parent in parents[waiting.pop()]:
-            if parent not in found:
-                found.add(parent)
+            if parent not in ancestors:
+                ancestors.add(parent)
                 waiting.append(parent)
-    return found
+    return ancestors
 
 
 def relevant_families(
@@ -350,7 +350,7 @@ def relevant_families(
     parents : sequence of sequences of int
         The parents of each variable.
     targets : collection of int
-        What is asked for.
+        The variables whose distribution is wanted.
     known : collection of int
         Variables whose state is known.
     weighted : collection of int

@@ -87,7 +87,7 @@ _Labels = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Missing variables that meet, the target apart, and the families they meet in."""
+    """Missing variables that meet, without the target, and the families they meet in."""
 
     variables: tuple[int, ...]
     families: tuple[int, ...]
@@ -111,10 +111,10 @@ def find_groups(
     >>> list(find_groups(chain, Rows(1, row, (False, True, False, True))))
     [(Group(variables=(1,), families=(1, 2)), array([0]))]
     """
-    holes = [v for v, some in enumerate(rows.has_missing) if some or v == target]
-    place = {v: i for i, v in enumerate(holes)}
-    needed, active = _needed(tables, rows, holes, target)
-    families = sorted({family for v in holes for family in tables.touching(v)})
+    missing = [v for v, some in enumerate(rows.has_missing) if some or v == target]
+    place = {v: i for i, v in enumerate(missing)}
+    needed, active = _needed(tables, rows, missing, target)
+    families = sorted({family for v in missing for family in tables.touching(v)})
     meetings = {f: [place[v] for v in tables.families[f] if v in place] for f in families}
     labels = _labels(needed, active, meetings)
     wanted = needed if target is None else needed & (labels == labels[place[target]])
@@ -124,13 +124,13 @@ def find_groups(
             here = np.flatnonzero(wanted[i])
             sets.put(("variable", variable), labels[i, here], here)
     for family, met in meetings.items():
-        others = [i for i in met if holes[i] != target]
+        others = [i for i in met if missing[i] != target]
         some = wanted[others].any(axis=0)
         if family in active:
             some &= active[family]
         here = np.flatnonzero(some)
-        label = np.where(wanted[others][:, here], labels[others][:, here], len(holes)).min(
-            axis=0, initial=len(holes)
+        label = np.where(wanted[others][:, here], labels[others][:, here], len(missing)).min(
+            axis=0, initial=len(missing)
         )
         sets.put(("family", family), label, here)
     for members, positions in sets.listed():
@@ -139,14 +139,14 @@ def find_groups(
 
 
 def _needed(
-    tables: LogTables, rows: Rows, holes: list[int], target: int | None
+    tables: LogTables, rows: Rows, missing: list[int], target: int | None
 ) -> tuple[_Bools, dict[int, _Bools]]:
-    """Return which cells are summed over, and in which rows the families of holes are not left out.
+    """Return which missing values are summed over, and in which rows their families take part.
 
     A missing variable is needed when a child is known or needed itself.
     """
-    place = {v: i for i, v in enumerate(holes)}
-    needed = np.zeros((len(holes), rows.n_rows), dtype=np.bool_)
+    place = {v: i for i, v in enumerate(missing)}
+    needed = np.zeros((len(missing), rows.n_rows), dtype=np.bool_)
     active: dict[int, _Bools] = {}
     for variable in reversed(tables.order):
         if variable not in place:
@@ -181,7 +181,7 @@ def _labels(needed: _Bools, active: dict[int, _Bools], meetings: dict[int, list[
             if wrong.any():
                 changed = True
                 labels[met] = np.where(wrong, least, here)
-        sweep.reverse()  # labels travel along a chain in whatever order it is listed
+        sweep.reverse()  # labels travel along a chain in either direction
     return labels
 
 
@@ -194,9 +194,9 @@ class _Sets:
 
     def put(self, member: tuple[str, int], labels: npt.NDArray[np.int32], rows: _Positions) -> None:
         """Put one member into the sets of some rows."""
-        found, inverse = np.unique(self._numbers[labels, rows], return_inverse=True)
+        numbers, inverse = np.unique(self._numbers[labels, rows], return_inverse=True)
         self._numbers[labels, rows] = len(self._steps) + inverse
-        self._steps.extend((number, member) for number in found.tolist())
+        self._steps.extend((number, member) for number in numbers.tolist())
 
     def listed(self) -> Iterator[tuple[list[tuple[str, int]], _Positions]]:
         """List the sets that are not empty, each with its rows, members in order of arrival."""
@@ -275,12 +275,12 @@ class Sums:
         n_together = max(1, int(2 ** min(log2_rows, _ROOMY - plan.log2_cells)))
         for first in range(0, self.n_rows, n_together):
             here = slice(first, first + n_together)
-            found = log_sum_product(list(self._factors(here)), plan, [_ROW, *self._kept])
-            out[here] = found.reshape(len(found), -1)
+            sums = log_sum_product(list(self._factors(here)), plan, [_ROW, *self._target_axis])
+            out[here] = sums.reshape(len(sums), -1)
         return out
 
     @property
-    def _kept(self) -> list[str]:
+    def _target_axis(self) -> list[str]:
         return [] if self.target is None else [str(self.target)]
 
     @property
@@ -295,8 +295,8 @@ class Sums:
         known = set(map(str, self.codes))
         scopes = [{_ROW if name in known else name for name in scope} for scope in scopes]
         names = {name for scope in scopes for name in scope if name != _ROW}
-        sizes = {name: self.tables.arities[int(name)] for name in (*names, *self._kept)}
-        return plan_elimination(scopes, [_ROW, *self._kept], sizes | {_ROW: 1})
+        sizes = {name: self.tables.arities[int(name)] for name in (*names, *self._target_axis)}
+        return plan_elimination(scopes, [_ROW, *self._target_axis], sizes | {_ROW: 1})
 
     def _factors(self, here: slice) -> Iterator[Factor]:
         codes = {str(variable): column[here] for variable, column in self.codes.items()}
@@ -323,8 +323,8 @@ class Sums:
             for family in self.families
             if self.tables.sparse(family) is not None
         }
-        found = max(sizes, key=lambda family: (sizes[family], -family), default=None)
-        return found if found is not None and sizes[found] > 0 else None
+        widest = max(sizes, key=lambda family: (sizes[family], -family), default=None)
+        return widest if widest is not None and sizes[widest] > 0 else None
 
     def _by_cases(self, family: int) -> _Floats:
         """Take one sparse table apart."""
@@ -376,8 +376,10 @@ class Sums:
         free = [axis for axis, v in enumerate(parents) if v not in self.codes]
         fixed = {axis: self.codes[v] for axis, v in enumerate(parents) if v in self.codes}
         rows, listed = table.matches(fixed, self.n_rows)
-        found = table.configurations[listed][:, free].astype(np.intp)
-        case, left = self._with(rows, {parents[axis]: found[:, k] for k, axis in enumerate(free)})
+        open_codes = table.configurations[listed][:, free].astype(np.intp)
+        case, left = self._with(
+            rows, {parents[axis]: open_codes[:, k] for k, axis in enumerate(free)}
+        )
         if len(left):
             yield case, left
         # Prefixes of codes that listed configurations have, behind the row; all rows at first.
@@ -388,7 +390,7 @@ class Sums:
         )
         nodes = np.arange(self.n_rows)[:, None]
         for k, axis in enumerate(free):
-            grown = np.unique(np.column_stack([rows, found[:, : k + 1]]), axis=0)
+            grown = np.unique(np.column_stack([rows, open_codes[:, : k + 1]]), axis=0)
             states = np.ones((len(nodes), self.tables.arities[parents[axis]]), dtype=np.bool_)
             states[_places(nodes, grown), grown[:, -1]] = False
             leaves = states.any(axis=1)

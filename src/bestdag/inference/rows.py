@@ -27,12 +27,14 @@ __all__ = ["IncompleteRows", "log_marginal", "log_probabilities", "most_probable
 
 _Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
+# Bytes for each cell of the largest group: the product, its place in each family, messages.
+_BYTES_PER_CELL = 64
 # Row numbers are 32 bits wide inside the kernels.
 _MAX_ROWS = 2**31 - 1
 
 
 class IncompleteRows:
-    """The rows of a data set, in which any cell may be missing; equal rows are kept once.
+    """The rows of a data set, in which any value may be missing; equal rows are held once.
 
     Parameters
     ----------
@@ -103,8 +105,8 @@ class IncompleteRows:
             self.number = np.empty_like(number)
             self.number[order] = number
         is_real = weights is not None and weights.dtype == np.float64
-        kept = sums if is_real else sums.astype(np.int64)
-        self.table = _core.Table(len(rows), self.columns, arities, kept)
+        total_weights = sums if is_real else sums.astype(np.int64)
+        self.table = _core.Table(len(rows), self.columns, arities, total_weights)
 
     def family_support(self, support: Support) -> FamilySupport:
         """Say which families have support by what the rows show; missing counts as a value."""
@@ -170,6 +172,19 @@ class IncompleteRows:
             with_rows,
             seconds,
             self.threads,
+        )
+
+    def group_bytes(self, groups: _core.MissingGroups) -> float:
+        """Return the memory for one pass over groups of missing values, by all threads."""
+        return _BYTES_PER_CELL * groups.largest * self.threads
+
+    def require_groups(self, groups: _core.MissingGroups, who: str, remedy: str) -> None:
+        """Refuse groups of missing values whose product would not fit in memory."""
+        require_memory(
+            who,
+            f"{groups.largest:,.6g} states of missing values that depend on each other",
+            int(min(self.group_bytes(groups), 1e30)),
+            remedy,
         )
 
 
@@ -243,15 +258,15 @@ def most_probable(
     """
     n_together = max(1, _BLOCK_CELLS // tables.arities[target])
     for first in range(0, rows.n_rows, n_together):
-        found = posteriors(
+        logs = posteriors(
             tables, rows.part(first, first + n_together), target, log=True, threads=threads
         )
-        yield first, found.argmax(axis=1), np.isnan(found[:, 0])
+        yield first, logs.argmax(axis=1), np.isnan(logs[:, 0])
 
 
 def log_marginal(tables: LogTables, target: int) -> _Floats:
     """Return the logarithm of the distribution of one variable when nothing else is known."""
     n_variables = len(tables.arities)
     nothing = Rows(1, (None,) * n_variables, (True,) * n_variables)
-    found: _Floats = posteriors(tables, nothing, target, log=True)[0]
-    return found
+    logs: _Floats = posteriors(tables, nothing, target, log=True)[0]
+    return logs

@@ -250,6 +250,6 @@ def draw_weighted(
     if highest == -np.inf:
         raise DataError(
             f"sampling: none of {count_of(n, 'row')} drawn agrees with the evidence; "
-            "draw more samples, or leave findings out"
+            "draw more samples, or leave evidence out"
         )
     return WeightedSample(codes, np.exp(log_weights[:, 0] - highest))

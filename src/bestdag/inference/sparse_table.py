@@ -70,14 +70,14 @@ class SparseTable:
 
     @property
     def finder(self) -> _core.RowFinder:
-        """What finds configurations in the list: made once, kept."""
+        """What finds configurations in the list; made at the first use."""
         if self._finder is None:
             self._finder = _finder(self.configurations, self.parent_arities)
         return self._finder
 
     def find(self, codes: _Codes) -> _Positions:
         """Return which row of `rows` belongs to each configuration, given as a row of codes."""
-        return _found(self.finder, codes)
+        return _positions_of(self.finder, codes)
 
     def with_rows(self, rows: _Floats) -> SparseTable:
         """Return the same configurations with other numbers."""
@@ -133,7 +133,7 @@ class SparseTable:
         group_of = group_of.reshape(-1)
         finder = _finder(groups, [self.parent_arities[axis] for axis in axes])
         codes = np.stack([known[axis] for axis in axes], axis=1).astype(np.uint16)
-        group = _found(finder, codes)
+        group = _positions_of(finder, codes)
         members = np.argsort(group_of, kind="stable")
         sizes = np.bincount(group_of, minlength=len(groups))
         sizes = np.append(sizes, 0)  # of the group of rows that agree with no configuration
@@ -149,7 +149,7 @@ def _finder(configurations: _Codes, arities: Sequence[int]) -> _core.RowFinder:
     return _core.RowFinder(listed, np.array(arities, dtype=np.uint32))
 
 
-def _found(finder: _core.RowFinder, codes: _Codes) -> _Positions:
+def _positions_of(finder: _core.RowFinder, codes: _Codes) -> _Positions:
     out = np.empty(len(codes), dtype=np.uint64)
     finder.find(np.ascontiguousarray(codes, dtype=np.uint16), out)
     return out.astype(np.intp)

@@ -117,7 +117,7 @@ class LogTables:
     Parameters
     ----------
     tables : sequence of float64 arrays and sparse tables
-        One per variable, of shape (\*parent arities, arity). They are read, not kept.
+        One per variable, of shape (\*parent arities, arity). They are read here and not held.
     parents : sequence of sequences of int
         Positions of the parents of each variable, in the order of the axes of its table.
 
@@ -181,8 +181,8 @@ class LogTables:
             return at_rows(whole, codes, row)
         fixed = {i: codes[str(v)] for i, v in enumerate(self.families[family]) if str(v) in codes}
         rest = tuple(name for name in axes if name not in codes)
-        found = values.at_rows(fixed)
-        return Factor((row, *rest), found) if fixed else Factor(rest, found[0])
+        rows = values.at_rows(fixed)
+        return Factor((row, *rest), rows) if fixed else Factor(rest, rows[0])
 
     def touching(self, target: int) -> tuple[int, ...]:
         """Return the families of a variable: its own and those of its children."""

@@ -41,12 +41,12 @@ _Floats = npt.NDArray[np.float64]
 # With up to so many cells (8 MiB) the tree of the whole network is made at the first question,
 # and answers all of them.
 _SMALL_TREE = 1 << 20
-# Up to so many (1 GiB) it is made and kept for a question that needs a good part of it; what needs
+# Up to so many (1 GiB) it is made for a question that needs a good part of it; what needs
 # less makes a tree of its own, which may be a thousand times smaller. The limits are numbers of
 # cells, not shares of the memory that is free: which tree answers is a matter of the question.
-_LARGEST_KEPT = 1 << 27
+_LARGEST_TREE = 1 << 27
 _GOOD_PART = 0.25
-# Those that sampling can answer too.
+# Methods that sampling can answer too.
 _SAMPLED = ("query", "marginals")
 
 
@@ -59,6 +59,7 @@ class TreeForecast:
     width : int
         Variables of the clique that has most, minus one: the treewidth is at most that.
     n_cliques : int
+        Number of cliques.
     n_cells : float
         Cells of all cliques; a whole number up to 2**53.
     largest_clique : tuple of str
@@ -126,7 +127,7 @@ class Answers:
         return self.structure.total_cells <= _SMALL_TREE
 
     def tree(self, who: str) -> Tree:
-        """Return the junction tree of the whole network: made once, kept."""
+        """Return the junction tree of the whole network, which is made at the first call."""
         if self._tree is None:
             every = range(len(self.variables))
             parts = Parts.of(self.tables, every, {})
@@ -146,16 +147,16 @@ class Answers:
         return _tree(parts, who, structure=plan).log_probability(_open(known))
 
     def marginals(self, known: Known, who: str) -> tuple[float, list[_Floats]]:
-        """Return the logarithm of what is known, and the distribution of every variable."""
-        log, found = self.tree(who).marginals(known)
+        """Return the log probability of the evidence, and the distribution of every variable."""
+        log, distributions = self.tree(who).marginals(known)
         if log == -inf:
             self.refuse(known, who, whole=True)
-        return log, found
+        return log, distributions
 
     def joint(
         self, targets: Sequence[int], known: Known, who: str, *, whole: bool = False
     ) -> tuple[float, _Floats]:
-        """Return the logarithm of what is known (of NaN if too large), and the targets' joint."""
+        """Return the log probability of the evidence (NaN if too large), and the targets' joint."""
         if whole or self.has_small_tree:
             return self._joint_by(self.tree(who), targets, known, who)
         return self._joint_by_part(targets, known, who)
@@ -166,15 +167,15 @@ class Answers:
         """Answer from the tree of the whole network, if the targets share a clique of it."""
         if not tree.holds(targets):
             return self._joint_by_part(targets, known, who)
-        log, found = tree.joint(targets, known)
+        log, joint = tree.joint(targets, known)
         if log == -inf:
             self.refuse(known, who, whole=True)
-        return log, found
+        return log, joint
 
     def _tree_at_hand(self, plan: _core.CliqueTree, who: str) -> Tree | None:
         """Return the tree of the whole network, if one by this plan is a good part of it."""
         n_cells = self.structure.total_cells
-        if n_cells > _LARGEST_KEPT or plan.total_cells < _GOOD_PART * n_cells:
+        if n_cells > _LARGEST_TREE or plan.total_cells < _GOOD_PART * n_cells:
             return None
         try:
             return self.tree(who)
@@ -188,30 +189,30 @@ class Answers:
         tables = self.tables
         deciding = relevant_families(tables.parents, targets, known.codes, known.weights)
         # A target that is known keeps its axis.
-        asked = [target for target in targets if target not in known.codes]
+        free_targets = [target for target in targets if target not in known.codes]
         near = {v for family in deciding for v in tables.family(family)}
         here = Known(
             {v: code for v, code in known.codes.items() if v in near},
             {v: weights for v, weights in known.weights.items() if v in near},
         )
         parts = Parts.of(tables, deciding, known.codes)
-        plan = planned(parts, asked)
+        plan = planned(parts, free_targets)
         if not self.has_small_tree and self.structure.holds(np.array(targets, dtype=np.uint32)):
             tree = self._tree_at_hand(plan, who)
             if tree is not None:
                 return self._joint_by(tree, targets, known, who)
-        tree = _tree(parts, who, together=asked, structure=plan)
-        log, found = tree.joint(asked, _open(here))
+        tree = _tree(parts, who, together=free_targets, structure=plan)
+        log, joint = tree.joint(free_targets, _open(here))
         if log > -inf:
             log += self._log_of_rest(deciding, near, known, who)
         if log == -inf:
             self.refuse(known, who)
-        if len(asked) == len(targets):
-            return log, found
+        if len(free_targets) == len(targets):
+            return log, joint
         arities = [tables.arities[target] for target in targets]
         out = np.zeros(arities)
-        out[tuple(known.codes.get(t, slice(None)) for t in targets)] = found.reshape(
-            [tables.arities[target] for target in asked]
+        out[tuple(known.codes.get(t, slice(None)) for t in targets)] = joint.reshape(
+            [tables.arities[target] for target in free_targets]
         )
         return log, out.reshape(-1)
 
@@ -225,14 +226,15 @@ class Answers:
         if not rest:
             return 0.0
         try:
-            return self._part(rest, known, who).log_probability(Known({}, weights))
+            tree = _tree(Parts.of(self.tables, rest, known.codes), who)
+            return tree.log_probability(Known({}, weights))
         except NotEnoughMemoryError:
             return float("nan")
 
     def most_probable(
         self, known: Known, n: int, who: str
     ) -> tuple[float, npt.NDArray[np.int32], _Floats]:
-        """Return the logarithm of what is known, and the n best configurations with theirs."""
+        """Return the log probability of the evidence, and the n best configurations with theirs."""
         log = self.log_probability(known, who)
         if log == -inf:
             self.refuse(known, who)
@@ -248,17 +250,17 @@ class Answers:
     def marginal_map(
         self, targets: Sequence[int], known: Known, n: int, who: str
     ) -> tuple[float, npt.NDArray[np.int32], _Floats]:
-        """Return the logarithm of what is known, and the n best configurations of the targets.
+        """Return the log probability of the evidence, and the n best configurations of the targets.
 
         All logarithms are without what says nothing about the targets.
         """
         tables = self.tables
         deciding = relevant_families(tables.parents, targets, known.codes, known.weights)
         near = {v for family in deciding for v in tables.family(family)}
-        asked = [target for target in targets if target not in known.codes]
+        free_targets = [target for target in targets if target not in known.codes]
         parts = Parts.of(tables, deciding, known.codes)
         weights = {v: w for v, w in known.weights.items() if v in near}
-        tree = max_tree(parts, asked, weights, require=_requirement(who))
+        tree = max_tree(parts, free_targets, weights, require=_requirement(who))
         log = tree.log_probability(Known())
         if log == -inf or self._log_of_rest(deciding, near, known, who) == -inf:
             self.refuse(known, who)
@@ -271,8 +273,8 @@ class Answers:
         return log, out, logs
 
     def refuse(self, known: Known, who: str, *, whole: bool = False) -> NoReturn:
-        """Say which findings cannot be together, none of which can be left out."""
-        findings = [*known.codes, *known.weights]
+        """Raise an error that names a smallest part of the evidence with probability zero."""
+        evidence = [*known.codes, *known.weights]
 
         def is_possible(some: Sequence[int]) -> bool:
             part = Known(
@@ -281,21 +283,18 @@ class Answers:
             )
             return self.log_probability(part, who, whole=whole) > -inf
 
-        clash = irreducible(findings, is_possible)
-        told = ", ".join(said(self.variables[v], known.codes.get(v)) for v in clash)
+        clash = irreducible(evidence, is_possible)
+        shown = ", ".join(said(self.variables[v], known.codes.get(v)) for v in clash)
         soft = [self.variables[v].name for v in clash if v in known.weights]
         of = f" (with the likelihood of {', '.join(soft)})" if soft else ""
         only = "has probability zero; leave it out"
         if len(clash) > 1:
             only = "cannot be together: they have probability zero; leave one of them out"
         error = ImpossibleEvidenceError(
-            f"{who}: {told}{of} {only}, or estimate the tables without zeros"
+            f"{who}: {shown}{of} {only}, or estimate the tables without zeros"
         )
         error.findings = tuple(self.variables[v].name for v in clash)
         raise error
-
-    def _part(self, families: Sequence[int], known: Known, who: str) -> Tree:
-        return _tree(Parts.of(self.tables, families, known.codes), who)
 
 
 def _tree(

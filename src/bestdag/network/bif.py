@@ -10,11 +10,11 @@ What is read::
 
 Also ``default`` rows, ``table`` for a variable with parents (all numbers, the last parent fastest
 and the child slowest), blanks for commas, ``//`` and ``/* */`` comments, and names in quotes.
-Numbers are kept to the last bit and never rescaled. A variable is declared before it is used.
+Numbers are read to the last bit and never rescaled. A variable is declared before it is used.
 
 What is written has the layout of the published files and reads back equal: numbers in the shortest
 form that gives the same double; names as plain words that other programs read, with properties
-that keep those that are none (`plain_name`, `exact_names`). The cut
+for names that are no plain words (`plain_name`, `exact_names`). The cut
 points of a variable made from numbers become the property ``bestdag-cuts = 1.5, 2.5``. A property
 of a probability block becomes one of its variable. A sparse table, which has more than 10,000
 configurations, is written as the rows it lists and a ``default`` row; every other one in full.
@@ -37,6 +37,7 @@ from bestdag.inference.sparse_table import SparseTable
 from bestdag.network.bif_block import Block
 from bestdag.network.building import Builder
 from bestdag.network.exact_names import (
+    SIGNS,
     Note,
     Written,
     distinct,
@@ -196,7 +197,6 @@ _KEYWORDS = frozenset(
 # 1e5 would be a number, 5x is none.
 _WORD = re.compile(r"(?:[A-Za-z_]|[0-9]+(?![eE])[A-Za-z_])[A-Za-z0-9_.-]*")
 _WHOLE = re.compile(r"-?[0-9]+")
-_SIGNS = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"))
 _OTHER = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -213,7 +213,7 @@ def plain_name(name: str, *, is_state: bool = False) -> str:
     if _is_plain(name, is_state):
         return name
     made = name
-    for sign, word in _SIGNS:
+    for sign, word in SIGNS:
         made = made.replace(sign, word)
     made = _OTHER.sub("_", made)
     if _is_plain(made, is_state):
@@ -335,5 +335,5 @@ class Parser:
 
 
 def _property_text(text: str, is_string: bool) -> str:
-    """Return a property; one that was a string means its text, whatever that looks like."""
+    """Return a property; one that was a string means its text, even if it looks like a note."""
     return property_note(text) if is_string else text

@@ -114,10 +114,10 @@ class Builder:
 
     def _shared(self, written: Sequence[str]) -> States:
         key = tuple(written)
-        found = self._states.get(key)
-        if found is None:
-            found = self._states[key] = States.of(key)
-        return found
+        states = self._states.get(key)
+        if states is None:
+            states = self._states[key] = States.of(key)
+        return states
 
     def _has(self, name: str) -> bool:
         """Whether a variable has this name, be it in the file or restored."""
@@ -126,21 +126,21 @@ class Builder:
 
     def child(self, name: str, position: Any) -> Declared:
         """Find the variable that a table is for, which has none so far."""
-        found = self._known(name, position)
-        if found.table is not None:
+        declared = self._known(name, position)
+        if declared.table is not None:
             self.fail(position, f"variable {name!r} has two {self._block}s")
-        return found
+        return declared
 
     def parents(self, child: str, names: Iterable[tuple[str, Any]]) -> list[Declared]:
         """Find the parents in a table, none of them twice."""
         seen = {child}
-        found = []
+        parents = []
         for name, position in names:
-            found.append(self._known(name, position))
+            parents.append(self._known(name, position))
             if name in seen:
                 self.fail(position, f"{name!r} is listed twice in one {self._block.split()[-1]}")
             seen.add(name)
-        return found
+        return parents
 
     def place(self, child: Declared, table: ConditionalTable, position: Any) -> None:
         """Give a variable its table."""

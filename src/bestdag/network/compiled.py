@@ -1,4 +1,4 @@
-"""A network with its junction tree kept: a second question costs only what changed."""
+"""A network together with its junction tree: a second question costs only what changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bestdag.network.questions import positions_of
 if TYPE_CHECKING:
     from bestdag.inference.tables import Rows
     from bestdag.network.network import Network
-    from bestdag.network.questions import Given, Likelihood
+    from bestdag.network.questions import Evidence, Likelihood
 
 __all__ = ["CompiledNetwork"]
 
@@ -30,7 +30,7 @@ _BLOCK_CELLS = 1 << 24
 class CompiledNetwork:
     """The junction tree of a network, made by `Network.compile`.
 
-    Messages between cliques stay valid until a finding on their side changes, so that the next
+    Messages between cliques stay valid until evidence on their side changes, so that the next
     question is cheaper than the first. The answers do not depend on earlier questions. Threads
     may share one; they are answered one after the other.
 
@@ -65,7 +65,7 @@ class CompiledNetwork:
 
     @property
     def n_held_cells(self) -> int:
-        """Number of cells that are held: without those that are always zero, where many are."""
+        """Number of cells in memory: without cells that are always zero, where many are."""
         return self._tree.n_held_cells
 
     @property
@@ -86,7 +86,7 @@ class CompiledNetwork:
     def query(
         self,
         targets: str | Iterable[str],
-        given: Given | None = None,
+        given: Evidence | None = None,
         *,
         likelihood: Likelihood | None = None,
     ) -> Distribution:
@@ -94,7 +94,7 @@ class CompiledNetwork:
         return questions.query(self._answers, targets, given, likelihood, whole=True)
 
     def marginals(
-        self, given: Given | None = None, *, likelihood: Likelihood | None = None
+        self, given: Evidence | None = None, *, likelihood: Likelihood | None = None
     ) -> Marginals:
         """Work out the distribution of every variable; see `Network.marginals`."""
         return questions.distributions(self._answers, given, likelihood)
@@ -107,7 +107,7 @@ class CompiledNetwork:
         impossible: str = "error",
         threads: int | None = None,
     ) -> dict[str, _Floats]:
-        """Work out the distributions of variables given the other cells, for many rows at once.
+        """Work out the distributions of variables given the other values, for many rows at once.
 
         Parameters
         ----------
@@ -127,6 +127,25 @@ class CompiledNetwork:
         -------
         dict of name to float64 array, shape (rows, states)
             Where the cell is known, all probability is on its state.
+
+        Raises
+        ------
+        DataError
+            A row of probability zero, by its number, unless `impossible` allows it.
+        UnknownNameError
+            A variable that is not there, or a value that is no state.
+        NotEnoughMemoryError
+            If the answer would not fit in memory.
+
+        Examples
+        --------
+        >>> from bestdag import Network
+        >>> from bestdag.examples import example
+        >>> tree = Network.load(example("asia.bif")).compile()
+        >>> rows = {"xray": ["yes", "no"], "dysp": ["yes", "no"]}
+        >>> tree.posteriors(rows, "lung")["lung"].round(4)
+        array([[3.787e-01, 6.213e-01],
+               [9.996e-01, 4.000e-04]])
         """
         require_choice("posteriors", "impossible", impossible, ["error", "marginal"])
         rows = prediction.evidence_rows(self._network, data, "posteriors")
@@ -134,7 +153,7 @@ class CompiledNetwork:
             places = [i for i, some in enumerate(rows.has_missing) if some]
         else:
             places = positions_of(self._answers.by_name, variables, "variables", "posteriors")
-        logs, found = self._rows(rows, places, threads, "posteriors")
+        logs, distributions = self._rows(rows, places, threads, "posteriors")
         wrong = np.isneginf(logs)
         if wrong.any():
             if impossible == "error":
@@ -143,13 +162,13 @@ class CompiledNetwork:
                     'zero; estimate the tables without zeros, or pass impossible="marginal"'
                 )
             plain = self.marginals()
-            for place, values in zip(places, found, strict=True):
+            for place, values in zip(places, distributions, strict=True):
                 values[wrong] = plain[self._answers.variables[place].name].values
         names = [self._answers.variables[place].name for place in places]
-        return dict(zip(names, found, strict=True))
+        return dict(zip(names, distributions, strict=True))
 
     def log_probability(self, data: Any, *, threads: int | None = None) -> _Floats:
-        """Work out the natural logarithm of the probability of each row's known cells.
+        """Work out the natural logarithm of the probability of each row's known values.
 
         Parameters
         ----------
@@ -157,6 +176,19 @@ class CompiledNetwork:
             As for `posteriors`.
         threads : int, optional
             Threads to use; by default one per processor. The numbers are the same.
+
+        Returns
+        -------
+        float64 array
+            One number per row; minus infinity where the probability is zero.
+
+        Examples
+        --------
+        >>> from bestdag import Network
+        >>> from bestdag.examples import example
+        >>> tree = Network.load(example("asia.bif")).compile()
+        >>> np.exp(tree.log_probability({"xray": ["yes", "no"]})).round(6)
+        array([0.11029, 0.88971])
         """
         rows = prediction.evidence_rows(self._network, data, "log_probability")
         return self._rows(rows, [], threads, "log_probability")[0]
@@ -172,7 +204,7 @@ class CompiledNetwork:
         n_bytes = 8.0 * (n_out * rows.n_rows + n_threads * n_state)
         require_memory(who, what, n_bytes, "use fewer rows at a time, or fewer threads")
         logs = np.empty(rows.n_rows)
-        found = [np.empty((rows.n_rows, arities[place])) for place in places]
+        distributions = [np.empty((rows.n_rows, arities[place])) for place in places]
         n_together = max(1, _BLOCK_CELLS // len(arities))
         for first in range(0, rows.n_rows, n_together):
             part = rows.part(first, first + n_together)
@@ -181,9 +213,9 @@ class CompiledNetwork:
             for variable, column in enumerate(part.columns):
                 codes[:, variable] = arities[variable] if column is None else column
             logs[here], values = self._tree.rows(codes, places, n_threads)
-            for whole, some in zip(found, values, strict=True):
+            for whole, some in zip(distributions, values, strict=True):
                 whole[here] = some
-        return logs, found
+        return logs, distributions
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CompiledNetwork, (self._network,)

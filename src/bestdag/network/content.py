@@ -24,17 +24,17 @@ def tables_by_name(tables: Iterable[ConditionalTable]) -> dict[str, ConditionalT
     """Return the tables by the names of their variables, or say why they make no network."""
     if not isinstance(tables, Iterable):
         raise DataError(f"Network: a list of tables is needed, got {tables!r:.60}")
-    found: dict[str, ConditionalTable] = {}
+    by_name: dict[str, ConditionalTable] = {}
     for table in tables:
         if not isinstance(table, ConditionalTable):
             raise DataError(f"Network: each table must be a ConditionalTable, got {table!r:.60}")
-        if table.child.name in found:
+        if table.child.name in by_name:
             raise DataError(f"Network: variable {table.child.name!r} has two tables")
-        found[table.child.name] = table
-    if not found:
+        by_name[table.child.name] = table
+    if not by_name:
         raise DataError("Network: at least one table is needed, got none")
-    _check_parents(found)
-    return found
+    _check_parents(by_name)
+    return by_name
 
 
 def _check_parents(tables: Mapping[str, ConditionalTable]) -> None:
@@ -94,17 +94,17 @@ class NetworkContent:
         properties: Iterable[str] = (),
         variable_properties: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        found = tables_by_name(tables)
+        by_name = tables_by_name(tables)
         if not isinstance(name, str):
             raise DataError(f"Network: a name must be text, got {name!r}")
         notes = {}
         for variable, texts in (variable_properties or {}).items():
-            if variable not in found:
-                raise unknown_name("variable", variable, found, who="Network")
+            if variable not in by_name:
+                raise unknown_name("variable", variable, by_name, who="Network")
             notes[variable] = property_texts(texts)
-        arcs = ((p.name, child) for child, table in found.items() for p in table.parents)
-        self._dag = Dag(found, arcs)
-        self._tables = found
+        arcs = [(p.name, child) for child, table in by_name.items() for p in table.parents]
+        self._dag = Dag(by_name, arcs)
+        self._tables = by_name
         self._name = name
         self._properties = property_texts(properties)
         self._notes = {each: texts for each, texts in notes.items() if texts}
@@ -161,21 +161,40 @@ class NetworkContent:
 
     @property
     def n_parameters(self) -> int:
-        """Number of free parameters: (arity - 1) times the parent configurations, summed."""
+        r"""Number of free parameters, :math:`\sum_i q_i (r_i - 1)`.
+
+        With :math:`r_i` the states of variable i and :math:`q_i` the configurations of its parents,
+        observed or not.
+        """
         return sum(table.n_parameters for table in self._tables.values())
 
     def table(self, name: str) -> ConditionalTable:
-        """Return the table of a variable, or an error that offers the nearest name."""
+        """Return the table of a variable.
+
+        Raises
+        ------
+        UnknownNameError
+            A name that is not there; the message offers the nearest one.
+        """
         if name not in self._tables:
             raise unknown_name("variable", name, self._tables)
         return self._tables[name]
 
     def variable(self, name: str) -> Variable:
-        """Return a variable, or an error that offers the nearest name."""
+        """Return a variable, with its states.
+
+        Raises
+        ------
+        UnknownNameError
+            A name that is not there; the message offers the nearest one.
+        """
         return self.table(name).child
 
     def markov_blanket(self, name: str) -> tuple[str, ...]:
-        """Name the parents, children and other parents of children of a variable."""
+        """Return the names of the parents, children and other parents of children of a variable.
+
+        Given these, the variable is independent of all others.
+        """
         return self._dag.markov_blanket(self.variable(name).name)
 
     def to_networkx(self) -> networkx.DiGraph[str]:
@@ -187,7 +206,7 @@ class NetworkContent:
         return self._dag.to_dot()
 
     def _answers(self) -> Answers:
-        """Return what answers questions: made once, kept, never pickled."""
+        """Return the engine of exact answers, which is made at the first call; never pickled."""
         if self._cached_answers is None:
             from bestdag.network.answers import Answers
 
@@ -195,7 +214,7 @@ class NetworkContent:
         return self._cached_answers
 
     def _logs(self) -> LogTables:
-        """Return the logarithms of the tables: worked out once, kept, never pickled."""
+        """Return the logarithms of the tables, which are made at the first call; never pickled."""
         if self._log_tables is None:
             from bestdag.network.prediction import log_tables
 

@@ -85,15 +85,15 @@ def network_text(network: Network) -> str:
 
 def table_text(table: ConditionalTable, *, most_rows: int = _SHOWN_ROWS) -> str:
     """Write a table for people: a line for each configuration of the parents."""
-    given = [shown_text(parent.name) for parent in table.parents]
-    title = f"P({shown_text(table.child.name)}" + (f" | {', '.join(given)})" if given else ")")
+    parents = [shown_text(parent.name) for parent in table.parents]
+    title = f"P({shown_text(table.child.name)}" + (f" | {', '.join(parents)})" if parents else ")")
     states = [shown_text(state) for state in table.child.states[:_SHOWN_STATES]]
     has_more_states = table.child.arity > _SHOWN_STATES
-    lines = [[*given, *states, *(["..."] * has_more_states)]]
+    lines = [[*parents, *states, *(["..."] * has_more_states)]]
     for labels, numbers in table_rows(table, most_rows):
         cells = [f"{number:.6g}" for number in numbers[:_SHOWN_STATES]]
         lines.append([*labels, *cells, *(["..."] * has_more_states)])
-    text = [title, *(f"  {line}" for line in aligned(lines, left=len(given)))]
+    text = [title, *(f"  {line}" for line in aligned(lines, left=len(parents)))]
     n_rows = table.n_configurations if table.sparse is None else table.sparse.n_listed
     if n_rows > most_rows:
         text.append(f"  ... and {count_of(n_rows - most_rows, 'more row')}")

@@ -53,8 +53,8 @@ def _aligned(network: Network, other: Network) -> Network:
     if not isinstance(other, Network):
         raise DataError(f"{_WHO}: another Network is needed, got {other!r:.60}")
     if set(other.names) != set(network.names):
-        apart = sorted(set(other.names) ^ set(network.names))
-        raise DataError(f"{_WHO}: {apart[0]!r} is a variable of one network only")
+        unshared = sorted(set(other.names) ^ set(network.names))
+        raise DataError(f"{_WHO}: {unshared[0]!r} is a variable of one network only")
     for name in network.names:
         if network.variable(name).states != other.variable(name).states:
             raise DataError(f"{_WHO}: {name!r} has other states in the other network")
@@ -114,7 +114,7 @@ def _forbids(answers: Answers, table: ConditionalTable) -> bool:
         return _mean_log(answers, table) == -inf
     except NotEnoughMemoryError:
         pass
-    # Configuration by configuration: what is known takes no room.
+    # Configuration by configuration: evidence takes no room.
     places = [answers.by_name[v.name][0] for v in (*table.parents, table.child)]
     for codes in np.argwhere(table.values == 0).tolist():
         known = Known(dict(zip(places, codes, strict=True)))

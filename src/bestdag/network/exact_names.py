@@ -16,6 +16,7 @@ __all__ = [
     "CUTS",
     "NAME",
     "PROPERTY",
+    "SIGNS",
     "STATES",
     "Fail",
     "Note",
@@ -32,7 +33,8 @@ __all__ = [
     "sorted_notes",
 ]
 
-_SIGNS = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"))
+# Words for signs that a plain name cannot hold.
+SIGNS = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"))
 
 
 def distinct(
@@ -81,7 +83,7 @@ class Rule:
         return distinct(names, self.allows, self._made)
 
     def _made(self, name: str) -> str:
-        for sign, word in _SIGNS:
+        for sign, word in SIGNS:
             name = name.replace(sign, word)
         made = re.sub("[^A-Za-z0-9]+", "_", name).rstrip("_")
         if self.avoided is not None:
@@ -112,20 +114,20 @@ class Written:
 
     def renamed_states(self, network: Network) -> dict[str, dict[str, str]]:
         """Return the states that have another name in the file, by variable."""
-        found: dict[str, dict[str, str]] = {}
+        renamed: dict[str, dict[str, str]] = {}
         for variable in network.variables:
             pairs = zip(variable.states, self.states[variable.name], strict=True)
             changed = {state: own for state, own in pairs if state != own}
             if changed:
-                found[variable.name] = changed
-        return found
+                renamed[variable.name] = changed
+        return renamed
 
 
 CUTS, NAME, PROPERTY, STATES = (
     f"bestdag-{what} =" for what in ("cuts", "name", "property", "states")
 )
 _PLAIN_PROPERTY = re.compile(r'[A-Za-z_][A-Za-z0-9_-]* *=[^";\\]*')
-# What programs look for with patterns, whatever stands around it, and what is not ASCII.
+# What programs look for with patterns anywhere in a line, and what is not ASCII.
 _MEANING = re.compile(r"[;(){}\[\]|\x7f-\uffff]")
 _BLANKS = re.compile(r"\s*+")
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
@@ -225,7 +227,7 @@ def restored_property(fail: Fail, text: str, position: Any) -> str:
 
 
 def sorted_notes(fail: Fail, notes: Iterable[Note], who: str) -> tuple[dict[str, Note], list[str]]:
-    """Part what is kept of a variable from its properties."""
+    """Separate our own notes on a variable from its properties."""
     own: dict[str, Note] = {}
     properties = []
     for text, position in notes:
@@ -243,7 +245,7 @@ def sorted_notes(fail: Fail, notes: Iterable[Note], who: str) -> tuple[dict[str,
 def restored_variable(
     fail: Fail, name: str, states: Sequence[str], own: Mapping[str, Note], position: Any
 ) -> Variable:
-    """Return the variable with the name, states and cut points that are kept beside it.
+    """Return the variable with the name, states and cut points that the notes have.
 
     Variables with the same states share the tuple, if `states` is one.
     """

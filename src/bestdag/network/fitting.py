@@ -93,13 +93,15 @@ def require_fitting(
 
     `most_rows` is how many configurations can have a row of their own, where others share one.
     """
-    for node in dag.nodes:
+    families = dag.families
+    for node in families:
         if node not in variables:
             raise unknown_name("column", node, variables, who="fit")
     taken = 0
-    for node in dag.nodes:
-        parents = [variables[name] for name in dag.parents(node)]
-        taken += _require_room(variables[node], parents, taken, most_rows)
+    for node, parents in families.items():
+        taken += _require_room(
+            variables[node], [variables[name] for name in parents], taken, most_rows
+        )
 
 
 def require_same_states(network: Network, dataset: Dataset) -> None:
@@ -107,11 +109,11 @@ def require_same_states(network: Network, dataset: Dataset) -> None:
     for variable in network.variables:
         if variable.name not in dataset.arities:
             continue
-        given = dataset.variable(variable.name).states
-        if given != variable.states:
+        states = dataset.variable(variable.name).states
+        if states != variable.states:
             raise DataError(
                 f"fit: states of {variable.name!r} are {first_names(variable.states)} in the "
-                f"network and {first_names(given)} in the data; give the data the states of the "
+                f"network and {first_names(states)} in the data; give the data the states of the "
                 "network"
             )
 
@@ -157,8 +159,8 @@ _MANY_PARAMETERS = 10
 
 def fit_network(
     structure: Dag | Network,
-    dataset: Any,
-    estimator: Estimator | str = DEFAULT_ESTIMATOR,
+    data: Any,
+    parameters: Estimator | str = DEFAULT_ESTIMATOR,
     *,
     missing: str = "error",
     threads: int | None = None,
@@ -171,13 +173,13 @@ def fit_network(
         Its nodes are columns of the data; other columns do not matter. Of a network everything
         but the numbers is kept: name, properties, cut points, the order of variables and
         parents. Its states are those of the data.
-    dataset : Dataset, path, frame
+    data : Dataset, path, frame
         A Dataset, or anything that `read` takes: then the columns of the nodes are read, those of
         a network with its states. Complete in these columns, unless the estimator is `EM`, which
         keeps missing values (the data may then lack variables of a network altogether), or
         `missing` says otherwise. Declared states count, seen or not, and row weights count as
         repetitions.
-    estimator : Estimator or str, default "fsnml"
+    parameters : Estimator or str, default "fsnml"
         An estimator, or the name of one to be used with its default settings: "mle",
         "dirichlet", "fsnml", "em". `run_em` says also how EM went.
     missing : {"error", "available"}, default "error"
@@ -214,10 +216,8 @@ def fit_network(
     >>> network.table("wet").row(rain="yes").round(3).tolist()
     [0.333, 0.667]
     """
-    name = table_name(dataset)
-    network, dataset = fitted_network(
-        structure, dataset, estimator, missing=missing, threads=threads
-    )
+    name = table_name(data)
+    network, dataset = fitted_network(structure, data, parameters, missing=missing, threads=threads)
     warn_of_many_parameters(network.tables, dataset)
     return network if isinstance(structure, Network) else network.with_name(name)
 
@@ -247,11 +247,11 @@ def fitted_network(
     require_fitting(dag, variables, dataset.n_rows if shares_unobserved(chosen) else None)
     if isinstance(structure, Network):
         require_same_states(structure, dataset)
-    families = [(node, dag.parents(node)) for node in dag.nodes]
     if counts is None:
         counts = CountingEngine(dataset.select(dag.nodes), missing=missing, threads=threads)
-    engine = counts.with_threads(threads)
-    tables = [_fitted(chosen, family) for family in engine.count(families)]
+    engine, families = counts.with_threads(threads), dag.families.items()
+    is_shared = shares_unobserved(chosen)
+    tables = [_fitted(chosen, counts, is_shared) for counts in engine.count(families)]
     network = (
         like(structure, tables)
         if isinstance(structure, Network)
@@ -277,17 +277,19 @@ def warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset
     warnings.warn(message, DataWarning, stacklevel=caller_level())
 
 
-def _fitted(estimator: Estimator, counts: FamilyCounts) -> ConditionalTable:
+def _fitted(estimator: Estimator, counts: FamilyCounts, is_shared: bool) -> ConditionalTable:
+    """Fit one table; with `is_shared` configurations that were not seen share a row."""
     q = math.prod(parent.arity for parent in counts.parents)
-    is_whole = counts.n_observed == q
-    if shares_unobserved(estimator) and (not is_whole or len(counts.parents) >= MAX_AXES):
+    is_whole = len(counts.table) == q
+    if is_shared and (not is_whole or len(counts.parents) >= MAX_AXES):
         rows = _estimated(estimator, counts if is_whole else _with_one_more(counts))
-        listed = rows[: counts.n_observed]
+        listed = rows[: len(counts.table)]
         return ConditionalTable.of_rows(
             counts.child, counts.parents, counts.configurations, listed, rows[-1]
         )
-    rows = _estimated(estimator, _with_every_configuration(counts))
-    shape = (*(parent.arity for parent in counts.parents), counts.arity)
+    # All configurations, in lexicographic order.
+    rows = _estimated(estimator, counts if is_whole else _with_every_configuration(counts, q))
+    shape = (*(parent.arity for parent in counts.parents), counts.child.arity)
     return ConditionalTable(counts.child, counts.parents, rows.reshape(shape))
 
 
@@ -301,11 +303,8 @@ def _estimated(estimator: Estimator, counts: FamilyCounts) -> npt.NDArray[np.flo
     return rows
 
 
-def _with_every_configuration(counts: FamilyCounts) -> FamilyCounts:
-    """Add the parent configurations that do not occur, with counts of zero."""
-    q = math.prod(parent.arity for parent in counts.parents)
-    if counts.n_observed == q:  # all of them, in lexicographic order
-        return counts
+def _with_every_configuration(counts: FamilyCounts, q: int) -> FamilyCounts:
+    """Add those of the q parent configurations that do not occur, with counts of zero."""
     number: npt.NDArray[np.int64] = np.zeros(counts.n_observed, np.int64)
     every = _first_configurations(counts.parents, q)
     for k, parent in enumerate(counts.parents):
@@ -425,8 +424,8 @@ def run_em(
 
     >>> from bestdag.data.readers import read
     >>> tosses = read({"coin": ["heads", "heads", "tails", ""]}, missing="keep")
-    >>> found = run_em(Dag(["coin"]), tosses)
-    >>> found.network.table("coin").values.round(3).tolist(), found.converged
+    >>> result = run_em(Dag(["coin"]), tosses)
+    >>> result.network.table("coin").values.round(3).tolist(), result.converged
     ([0.667, 0.333], True)
     """
     em = EM() if em is None else em

@@ -172,5 +172,5 @@ def is_network_file(path: str | os.PathLike[str]) -> bool:
         opened = gzip.open if os.fspath(path).endswith(".gz") else open
         with opened(path, "rb") as file:
             return _format_of(file.read(_HEAD)) is not None
-    except (OSError, EOFError, ValueError, zlib.error):  # whoever reads it says what is wrong
+    except (OSError, EOFError, ValueError, zlib.error):  # the reader says what is wrong
         return False

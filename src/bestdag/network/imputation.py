@@ -24,8 +24,6 @@ __all__ = ["ImputationMethod", "impute", "values_of"]
 
 ImputationMethod = Literal["most_probable", "draw"]
 
-# Bytes for each cell of the largest group: the product, its place in each family, messages.
-_BYTES_PER_CELL = 64
 # For each imputation, beside its cells.
 _BYTES_OF_ONE = 1_000
 
@@ -73,13 +71,8 @@ class _Filler:
         ]
         self._values = values_of(network, self._rows)
         self._groups: _core.MissingGroups = self._rows.groups(parents, whole=True, with_rows=True)
-        largest = self._groups.largest
-        require_memory(
-            "impute",
-            f"{largest:,.6g} states of missing values that depend on each other",
-            int(min(_BYTES_PER_CELL * largest * self._rows.threads, 1e30)),
-            "leave out rows with many missing values",
-        )
+        remedy = "leave out rows with many missing values"
+        self._rows.require_groups(self._groups, "impute", remedy)
 
     def filled(self, key: tuple[int, ...]) -> Dataset:
         """Return complete rows: drawn with a key, most probable without."""

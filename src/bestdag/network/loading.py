@@ -28,15 +28,15 @@ _FIRST_KEY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(\w+)"')
 
 
 def load(path: str | os.PathLike[str]) -> Network | Dataset | ScoreTable | Knowledge:
-    """Open a file that bestdag wrote, whatever it is.
+    """Open a file of any kind that bestdag writes: network, table, scores or knowledge.
 
     Parameters
     ----------
     path : path
         A network in any format (what `Network.save` and `Result.save` write), a table (what
-        `Dataset.to_csv` writes, and whatever `read` takes by its ending; `read` itself has the
-        settings), local scores (``.jkl``, ``.scores``) or knowledge (``.toml``, ``.json``); each
-        also with ``.gz``. A name that tells nothing leaves it to what is in the file.
+        `Dataset.to_csv` writes, and every file that `read` takes by its ending; `read` itself has
+        the settings), local scores (``.jkl``, ``.scores``) or knowledge (``.toml``, ``.json``);
+        each also with ``.gz``. A name that tells nothing leaves it to what is in the file.
 
     Returns
     -------
@@ -78,5 +78,5 @@ def load(path: str | os.PathLike[str]) -> Network | Dataset | ScoreTable | Knowl
 
 def _holds_knowledge(path: str | os.PathLike[str]) -> bool:
     """Whether the first key of a JSON file is one of knowledge; networks have none of them."""
-    found = _FIRST_KEY.match(read_file(path)[:_HEAD])
-    return found is not None and found[1].decode() in {kind.field for kind in KINDS}
+    match = _FIRST_KEY.match(read_file(path)[:_HEAD])
+    return match is not None and match[1].decode() in {kind.field for kind in KINDS}

@@ -32,7 +32,7 @@ class Network(RowAnswers, VariableAnswers):
     name : str, default "unknown"
         What the network is called in files.
     properties : iterable of str, optional
-        Free text about the network, kept in files.
+        Free text about the network, which files hold.
     variable_properties : mapping of name to iterable of str, optional
         Free text about single variables.
 
@@ -65,7 +65,7 @@ class Network(RowAnswers, VariableAnswers):
     __slots__ = ()
 
     def with_name(self, name: str) -> Network:
-        """Return the same network under another name, which files keep."""
+        """Return the same network under another name, which files hold."""
         if not isinstance(name, str):
             raise DataError(f"Network: a name must be text, got {name!r}")
         made: Network = object.__new__(type(self))
@@ -75,14 +75,31 @@ class Network(RowAnswers, VariableAnswers):
         return made
 
     def do(self, states: Mapping[str, str] | None = None, /, **more: str) -> Network:
-        """Return the network after an intervention: variables set from outside.
+        r"""Return the network after an intervention, do(X = x).
+
+        The variables that are set lose their parents; every other table stays as it is. With S
+        the variables that are set,
+
+        .. math:: P(x \mid do(x_S)) = \prod_{i \notin S} P(x_i \mid \mathrm{pa}_i)
+
+        where x agrees with :math:`x_S`, and zero elsewhere. That is what setting a variable does
+        when the arcs are causal; observing the same state is ``query(..., given=...)``.
 
         Parameters
         ----------
         states : mapping of name to state, optional
-            What is set; for names that Python does not take as arguments.
+            The intervention; for names that Python does not take as arguments.
         **more : str
-            What is set, as name=state.
+            The intervention, as name=state.
+
+        Raises
+        ------
+        UnknownNameError
+            A name or a state that is not there.
+
+        References
+        ----------
+        .. [1] Pearl (2009). "Causality", 2nd edition. Section 3.2.3, equation 3.10.
 
         Examples
         --------
@@ -110,7 +127,12 @@ class Network(RowAnswers, VariableAnswers):
         seed: int = 0,
         threads: int | None = None,
     ) -> Estimate:
-        """Work out the Kullback-Leibler divergence to another network, in nats.
+        r"""Work out the Kullback-Leibler divergence to another network, in nats.
+
+        .. math:: D(P \,\|\, Q) = \sum_x P(x) \ln \frac{P(x)}{Q(x)}
+
+        with P this network and Q the other one: how much log loss is lost per row by taking the
+        other one for this. It is not symmetric.
 
         Parameters
         ----------
@@ -127,22 +149,54 @@ class Network(RowAnswers, VariableAnswers):
             The value, infinite where this network can do what the other one cannot; with a
             standard error where it was sampled.
 
+        Raises
+        ------
+        DataError
+            Networks over other variables or states.
+        NotEnoughMemoryError
+            With ``method="exact"``, when the junction tree does not fit.
+
         Notes
         -----
-        Sampling would miss an infinite divergence. So the zeros of the other network's tables are
-        first compared with what this network can do, exactly.
+        The sum falls apart into families, so exact values need the junction tree of this network
+        and not the joint distribution. Sampling would miss an infinite divergence. So the zeros of
+        the other network's tables are first compared with what this network can do, exactly.
+
+        Examples
+        --------
+        >>> from bestdag import ConditionalTable, Network, Variable
+        >>> coin = Variable("coin", ("heads", "tails"))
+        >>> fair, bent = (Network([ConditionalTable(coin, (), [p, 1 - p])]) for p in (0.5, 0.75))
+        >>> round(fair.kl_divergence(bent).value, 6)  # (ln(2/3) + ln 2) / 2
+        0.143841
         """
         from bestdag.network.divergence import kl_divergence
 
         return kl_divergence(self, other, method, samples=samples, seed=seed, threads=threads)
 
     def compile(self) -> CompiledNetwork:
-        """Make the junction tree of all variables and keep it, for many questions.
+        """Return the network with the junction tree of all variables, for many questions.
+
+        `query` makes what each question needs; a compiled network makes the whole tree once, and
+        then computes only what changed since the last question. `forecast` says how large the
+        tree would be.
 
         Raises
         ------
         NotEnoughMemoryError
             If it would not fit in memory; nothing was allocated.
+
+        References
+        ----------
+        .. [1] Lauritzen and Spiegelhalter (1988). "Local computations with probabilities on
+           graphical structures and their application to expert systems." JRSS B 50.
+
+        Examples
+        --------
+        >>> from bestdag import Network
+        >>> from bestdag.examples import example
+        >>> Network.load(example("asia.bif")).compile()
+        <CompiledNetwork 'asia': 6 cliques, 40 of 40 cells>
         """
         from bestdag.network.compiled import CompiledNetwork
 
@@ -154,6 +208,13 @@ class Network(RowAnswers, VariableAnswers):
 
         The suffix names the format: ``.bif``, ``.json``, ``.xmlbif``, ``.net``, ``.dsc``,
         ``.xdsl`` or ``.uai``. What is in the file tells when the suffix does not.
+
+        Raises
+        ------
+        FileError
+            A file that cannot be read.
+        FormatError
+            A file that does not follow its format; the message says line and column.
         """
         from bestdag.network.formats import load_network
 
@@ -162,7 +223,18 @@ class Network(RowAnswers, VariableAnswers):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a network file, complete or not at all; the suffix names the format.
 
-        It is one of those that `load` reads, or ``.dot``, which holds the graph alone.
+        It is one that `load` reads, or ``.dot``, which holds the graph alone. Numbers are written
+        in the shortest form that gives the same double, so what is read back is equal. ``.bif``
+        and ``.json`` hold sparse tables as they are; the other formats write every row.
+
+        Raises
+        ------
+        UnknownNameError
+            A suffix that names no format.
+        WriteError
+            A file that cannot be written; what was there before is untouched.
+        NotEnoughMemoryError
+            Tables so large that the file does not fit in memory while it is made.
         """
         from bestdag.network.formats import save_network
 

@@ -58,12 +58,12 @@ def log_probability(
 def log_loss(network: NetworkContent, data: Any, missing: str, threads: int | None) -> float:
     """Answer `Network.log_loss`."""
     matched = _matched(network, data, None, missing, "log_loss")
-    found = log_probabilities(network._logs(), _rows(network, matched), threads=threads)
+    logs = log_probabilities(network._logs(), _rows(network, matched), threads=threads)
     if matched.weights is not None:
         counts = matched.weights > 0  # nothing times minus infinity is nothing
-        found = found[counts] * matched.weights[counts]
+        logs = logs[counts] * matched.weights[counts]
     # An exact sum: the order of the rows does not matter.
-    blocks = (found[i : i + _BLOCK_ROWS].tolist() for i in range(0, len(found), _BLOCK_ROWS))
+    blocks = (logs[i : i + _BLOCK_ROWS].tolist() for i in range(0, len(logs), _BLOCK_ROWS))
     return -fsum(chain.from_iterable(blocks)) / matched.total_weight
 
 
@@ -81,13 +81,13 @@ def predict_proba(
     who = "predict_log_proba" if log else "predict_proba"
     rows, place = _evidence(network, target, data, missing, impossible, who)
     tables = network._logs()
-    found = posteriors(tables, rows, place, log=log, threads=threads)
-    wrong = np.isnan(found[:, 0])
+    distributions = posteriors(tables, rows, place, log=log, threads=threads)
+    wrong = np.isnan(distributions[:, 0])
     if wrong.any():
         _refuse_impossible(target, wrong, 0, impossible, who)
         marginal = log_marginal(tables, place)
-        found[wrong] = marginal if log else np.exp(marginal)
-    return found
+        distributions[wrong] = marginal if log else np.exp(marginal)
+    return distributions
 
 
 def predict(
@@ -146,7 +146,7 @@ def evidence_dataset(
 
 
 def known_rows(network: NetworkContent, data: Any, who: str) -> Dataset:
-    """Give rows the network's variables with its states, read once for whatever asks of them."""
+    """Give rows the network's variables with its states, read once for several measures."""
     return _matched(network, data, None, "marginalize", who)
 
 
@@ -259,10 +259,10 @@ def _refuse_lacking(names: list[str], who: str) -> NoReturn:
 def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:
     """Recode what has other states; numeric columns that are not cut yet are cut."""
     other = {}
-    for own, given in zip(wanted, data.variables, strict=True):
-        if given.states != own.states:
+    for own, in_data in zip(wanted, data.variables, strict=True):
+        if in_data.states != own.states:
             other[own.name] = own
-        elif own.cuts is not None and given.cuts is not None and own.cuts != given.cuts:
+        elif own.cuts is not None and in_data.cuts is not None and own.cuts != in_data.cuts:
             raise DataError(
                 f"{who}: variable {own.name!r} has other cut points in the data than in the "
                 "network; bin the numbers as the network does"
@@ -274,8 +274,8 @@ def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:
 
 def _rows(network: NetworkContent, data: Dataset) -> Rows:
     columns = tuple(data.codes(n) if n in data.arities else None for n in network.names)
-    holes = data.missing_counts
-    has_missing = tuple(n in holes or n not in data.arities for n in network.names)
+    missing_counts = data.missing_counts
+    has_missing = tuple(n in missing_counts or n not in data.arities for n in network.names)
     return Rows(data.n_rows, columns, has_missing)
 
 

@@ -38,25 +38,23 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from bestdag.network.answers import Answers
-
-    Given = Mapping[str, str]
+    Evidence = Mapping[str, str]
     Likelihood = Mapping[str, Sequence[float] | Mapping[str, float]]
 
 
 def known_of(
     variables: Mapping[str, tuple[int, Variable]],
-    given: Given | None,
+    evidence: Evidence | None,
     likelihood: Likelihood | None,
     who: str,
 ) -> Known:
-    """Look up findings: the state of some variables, and weights of the states of others.
+    """Look up evidence: the state of some variables, and weights of the states of others.
 
     `variables` has the position of each variable by name.
     """
     codes: dict[int, int] = {}
     weights: dict[int, npt.NDArray[np.float64]] = {}
-    for name, state in _items(given, "given", "names with states", who):
+    for name, state in _items(evidence, "given", "names with states", who):
         place, variable = _looked_up(variables, name, who)
         codes[place] = variable.code(state)
     for name, values in _items(likelihood, "likelihood", "names with numbers", who):
@@ -83,12 +81,12 @@ def positions_of(
 
 
 def said(variable: Variable, code: int | None) -> str:
-    """Write a finding."""
+    """Write one piece of evidence: name=state, or the name alone for a likelihood."""
     return f"{variable.name}={variable.states[code]}" if code is not None else variable.name
 
 
 def condition_of(answers: Answers, known: Known) -> tuple[str, ...]:
-    """Write what was set and what is known, one by one, for a title."""
+    """Write interventions and evidence, one by one, for a title."""
     variables = answers.variables
     named = [(variables[place], code) for place, code in known.codes.items()]
     return (
@@ -109,21 +107,21 @@ def interventions_text(done: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(f"do({name} = {state})" for name, state in done.items())
 
 
-def _items(given: Any, what: str, needed: str, who: str) -> Iterable[tuple[Any, Any]]:
-    if given is None:
+def _items(mapping: Any, what: str, needed: str, who: str) -> Iterable[tuple[Any, Any]]:
+    if mapping is None:
         return ()
-    if not isinstance(given, Mapping):
-        raise bad_setting(who, what, needed, given)
-    return given.items()
+    if not isinstance(mapping, Mapping):
+        raise bad_setting(who, what, needed, mapping)
+    return mapping.items()
 
 
 def _looked_up(
     variables: Mapping[str, tuple[int, Variable]], name: Any, who: str
 ) -> tuple[int, Variable]:
-    found = variables.get(name) if isinstance(name, str) else None
-    if found is None:
+    entry = variables.get(name) if isinstance(name, str) else None
+    if entry is None:
         raise unknown_name("variable", name, variables, who=who)
-    return found
+    return entry
 
 
 def _weights(variable: Variable, values: Any, who: str) -> npt.NDArray[np.float64]:
@@ -133,15 +131,15 @@ def _weights(variable: Variable, values: Any, who: str) -> npt.NDArray[np.float6
         values = [values.get(state, 0.0) for state in variable.states]
     what = f"likelihood of {variable.name!r}"
     try:
-        found = np.array(values, dtype=np.float64)
+        numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise bad_setting(who, what, "a list of numbers, one per state", values) from None
-    if found.shape != (variable.arity,):
+    if numbers.shape != (variable.arity,):
         needed = f"{variable.arity} numbers, one per state ({', '.join(variable.states[:6])}"
         raise bad_setting(who, what, needed + (", ...)" if variable.arity > 6 else ")"), values)
-    if not (np.isfinite(found).all() and (found >= 0).all() and (found > 0).any()):
+    if not (np.isfinite(numbers).all() and (numbers >= 0).all() and (numbers > 0).any()):
         raise bad_setting(who, what, "finite numbers >= 0, some of them above zero", values)
-    scaled: npt.NDArray[np.float64] = found / found.max()  # only ratios matter
+    scaled: npt.NDArray[np.float64] = numbers / numbers.max()  # only ratios matter
     return scaled
 
 
@@ -151,7 +149,7 @@ _Floats = npt.NDArray[np.float64]
 def query(
     answers: Answers,
     targets: str | Iterable[str],
-    given: Given | None,
+    evidence: Evidence | None,
     likelihood: Likelihood | None,
     *,
     who: str = "query",
@@ -159,29 +157,29 @@ def query(
 ) -> Distribution:
     """Answer `query` exactly."""
     places = _targets(answers, targets, who)
-    known = known_of(answers.by_name, given, likelihood, who)
+    known = known_of(answers.by_name, evidence, likelihood, who)
     _, values = answers.joint(places, known, who, whole=whole)
-    asked = [answers.variables[i] for i in places]
-    return Distribution(asked, values, condition=condition_of(answers, known))
+    variables = [answers.variables[i] for i in places]
+    return Distribution(variables, values, condition=condition_of(answers, known))
 
 
 def distributions(
-    answers: Answers, given: Given | None, likelihood: Likelihood | None
+    answers: Answers, evidence: Evidence | None, likelihood: Likelihood | None
 ) -> Marginals:
     """Answer `marginals` exactly."""
-    known = known_of(answers.by_name, given, likelihood, "marginals")
-    _, found = answers.marginals(known, "marginals")
+    known = known_of(answers.by_name, evidence, likelihood, "marginals")
+    _, marginals = answers.marginals(known, "marginals")
     condition = condition_of(answers, known)
     return Marginals(
         (variable.name, Distribution((variable,), values, condition=condition))
-        for variable, values in zip(answers.variables, found, strict=True)
+        for variable, values in zip(answers.variables, marginals, strict=True)
     )
 
 
 def sampled_query(
     network: NetworkContent,
     targets: str | Iterable[str],
-    given: Given | None,
+    evidence: Evidence | None,
     likelihood: Likelihood | None,
     *,
     samples: int,
@@ -191,14 +189,14 @@ def sampled_query(
     """Answer `query` by likelihood weighting."""
     answers = network._answers()
     places = _targets(answers, targets, "query")
-    known = known_of(answers.by_name, given, likelihood, "query")
+    known = known_of(answers.by_name, evidence, likelihood, "query")
     sample = _drawn(network, places, known, samples, seed, threads, "query")
     return _estimated(answers, places, sample, condition_of(answers, known))
 
 
 def sampled_marginals(
     network: NetworkContent,
-    given: Given | None,
+    evidence: Evidence | None,
     likelihood: Likelihood | None,
     *,
     samples: int,
@@ -207,7 +205,7 @@ def sampled_marginals(
 ) -> Marginals:
     """Answer `marginals` by likelihood weighting."""
     answers = network._answers()
-    known = known_of(answers.by_name, given, likelihood, "marginals")
+    known = known_of(answers.by_name, evidence, likelihood, "marginals")
     every = range(len(answers.variables))
     sample = _drawn(network, every, known, samples, seed, threads, "marginals")
     condition = condition_of(answers, known)
@@ -244,46 +242,46 @@ def _estimated(
 
 
 def probability(
-    answers: Answers, given: Given | None, likelihood: Likelihood | None, *, log: bool
+    answers: Answers, evidence: Evidence | None, likelihood: Likelihood | None, *, log: bool
 ) -> float:
     """Answer `probability`."""
-    known = known_of(answers.by_name, given, likelihood, "probability")
-    found = answers.log_probability(known, "probability")
-    return found if log else exp(found)
+    known = known_of(answers.by_name, evidence, likelihood, "probability")
+    log_probability = answers.log_probability(known, "probability")
+    return log_probability if log else exp(log_probability)
 
 
 def explanations(
     answers: Answers,
     variables: str | Iterable[str] | None,
-    given: Given | None,
+    evidence: Evidence | None,
     likelihood: Likelihood | None,
     n: int,
 ) -> Explanations:
     """Answer `most_probable`."""
     who = "most_probable"
     n = require_count(who, "n", n, minimum=1)
-    known = known_of(answers.by_name, given, likelihood, who)
+    known = known_of(answers.by_name, evidence, likelihood, who)
     if variables is None:
         places = list(range(len(answers.variables)))
         log, codes, logs = answers.most_probable(known, n, who)
     else:
         places = _targets(answers, variables, who, what="variables")
         log, codes, logs = answers.marginal_map(places, known, n, who)
-    found = Explanations()
+    listed = Explanations()
     for row, log_joint in zip(codes.tolist(), logs.tolist(), strict=True):
         states = {
             answers.variables[place].name: answers.variables[place].states[code]
             for place, code in zip(places, row, strict=True)
         }
-        found.append(Explanation(states, min(0.0, log_joint - log)))
-    return found
+        listed.append(Explanation(states, min(0.0, log_joint - log)))
+    return listed
 
 
 def mutual_information(
     answers: Answers,
     first: str | Iterable[str],
     second: str | Iterable[str],
-    given: Given | None,
+    evidence: Evidence | None,
     conditional_on: str | Iterable[str],
 ) -> float:
     """Answer `mutual_information`, in nats."""
@@ -298,7 +296,7 @@ def mutual_information(
             raise DataError(f"{who}: variable {answers.variables[place].name!r} is named twice")
     if not groups[0] or not groups[1]:
         raise DataError(f"{who}: two variables, or two groups of them, are needed")
-    known = known_of(answers.by_name, given, None, who)
+    known = known_of(answers.by_name, evidence, None, who)
     _, joint = answers.joint(listed, known, who)
     sizes = [int(np.prod([answers.tables.arities[i] for i in group])) for group in groups]
     table = joint.reshape(sizes)

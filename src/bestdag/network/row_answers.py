@@ -26,12 +26,12 @@ class RowAnswers(NetworkContent):
     def sample(
         self, n: int, *, seed: int = 0, first: int = 0, threads: int | None = None
     ) -> Dataset:
-        """Draw rows at random.
+        """Draw rows at random, each variable after its parents (ancestral sampling).
 
         Parameters
         ----------
         n : int
-            Number of rows.
+            Number of rows, at least 1.
         seed : int, default 0
             Random seed; the same seed gives the same rows. The rows of a shorter sample are the
             first rows of a longer one.
@@ -48,7 +48,23 @@ class RowAnswers(NetworkContent):
         Raises
         ------
         NotEnoughMemoryError
-            If the rows would not fit in memory.
+            If the rows would not fit in memory; with `first`, draw them part by part.
+
+        Notes
+        -----
+        Each variable has a random stream of its own, from the seed and its name: the rows do not
+        depend on the order of the variables or on the number of threads, and stay the same between
+        versions (`bestdag.inference.sampling.sample_codes` says how).
+
+        Examples
+        --------
+        >>> from bestdag.examples import example
+        >>> from bestdag.network.network import Network
+        >>> network = Network.load(example("asia.bif"))
+        >>> network.sample(6, seed=1).codes("smoke").tolist()
+        [1, 1, 0, 1, 0, 0]
+        >>> network.sample(4, seed=1, first=2).codes("smoke").tolist()  # the same rows
+        [0, 1, 0, 0]
         """
         order = self._dag.topological_order()
         place = {name: i for i, name in enumerate(order)}
@@ -103,11 +119,23 @@ class RowAnswers(NetworkContent):
     def log_loss(
         self, data: Any, *, missing: str = "marginalize", threads: int | None = None
     ) -> float:
-        """Work out the mean of -ln P(row), in nats: row weights count, lower is better.
+        r"""Work out the log loss of rows, in nats per row; lower is better.
 
-        It is infinite when a row (of weight above zero) has probability zero. The parameters
-        are those of `log_probability`.
-        """
+        .. math:: -\frac{1}{\sum_i w_i} \sum_i w_i \ln P(x_i)
+
+        with :math:`w_i` the weights of the rows, 1 without weights. It is infinite when a row of
+        weight above zero has probability zero. Its expectation over rows from a network is least,
+        the entropy, for that network itself. Parameters and errors are those of
+        `log_probability`.
+
+        Examples
+        --------
+        >>> from bestdag import ConditionalTable, Network, Variable
+        >>> rain = Variable("rain", ("no", "yes"))
+        >>> network = Network([ConditionalTable(rain, (), [0.8, 0.2])])
+        >>> round(network.log_loss({"rain": ["no", "no", "no", "yes"]}), 6)  # -(3 ln 0.8 + ln 0.2) / 4
+        0.569717
+        """  # noqa: E501
         return prediction.log_loss(self, data, missing, threads)
 
     def predict_proba(
@@ -124,7 +152,7 @@ class RowAnswers(NetworkContent):
         Parameters
         ----------
         target : str
-            The variable asked for. Its column may be absent and is never looked at.
+            The variable to predict. Its column may be absent and is never looked at.
         data : Dataset, or anything `read` takes
             Columns for other variables, found by name. A variable without a column is not known,
             and summed over. Columns that are not in the network are ignored; one whose name is
@@ -143,6 +171,14 @@ class RowAnswers(NetworkContent):
         -------
         float64 array, shape (rows, states)
             Columns in the order of the target's states; each row sums to 1.
+
+        Raises
+        ------
+        DataError
+            A row of probability zero, unless `impossible` allows it; rows without any variable of
+            the network; with ``missing="error"``, missing values or columns.
+        UnknownNameError
+            A target that is no variable, or a value that is no state.
 
         Notes
         -----
@@ -175,7 +211,10 @@ class RowAnswers(NetworkContent):
         impossible: str = "error",
         threads: int | None = None,
     ) -> npt.NDArray[np.float64]:
-        """Work out the natural logarithms of `predict_proba`, also where those would be zero."""
+        """Work out the natural logarithms of `predict_proba`, with the same parameters.
+
+        They stay finite where a probability is too small for a double; minus infinity is zero.
+        """
         return prediction.predict_proba(self, target, data, missing, impossible, threads, log=True)
 
     def predict(
@@ -187,9 +226,15 @@ class RowAnswers(NetworkContent):
         impossible: str = "error",
         threads: int | None = None,
     ) -> npt.NDArray[np.object_]:
-        """Name the most probable state of one variable for each row, ties to the first state.
+        """Return the most probable state of one variable for each row, ties to the first state.
 
-        The parameters are those of `predict_proba`; memory does not grow with the states.
+        Parameters and errors are those of `predict_proba`; memory does not grow with the number of
+        states.
+
+        Returns
+        -------
+        array of object
+            The states as text.
         """
         return prediction.predict(self, target, data, missing, impossible, threads)
 

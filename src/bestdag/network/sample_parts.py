@@ -92,13 +92,13 @@ def write_sample_parts(
 def _prepare(place: Path, force: bool) -> None:
     try:
         place.mkdir(parents=True, exist_ok=True)
-        found = sorted(entry.name for entry in os.scandir(place))
-        if found and not force:
+        names = sorted(entry.name for entry in os.scandir(place))
+        if names and not force:
             raise InvalidParameterError(
                 f"sample: the folder {shown_path(place)} is not empty; pass {arg('force', True)} "
                 "to write there"
             )
-        for name in found:
+        for name in names:
             if _PART.fullmatch(name):
                 (place / name).unlink()
     except OSError as error:

@@ -72,7 +72,7 @@ _WORD = re.compile(r"[^ \t\r\n\f\v]+")
 def read_numbers(
     text: str, fail: Callable[[int, str], NoReturn], wanted: str = "a number"
 ) -> npt.NDArray[np.float64]:
-    r"""Read numbers with blanks between them; `fail` is told where one is none.
+    r"""Read numbers with blanks between them; `fail` gets the place of a word that is none.
 
     Examples
     --------
@@ -119,7 +119,7 @@ _ESCAPED = {'"': '"', "\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
 _UNSAFE = re.compile(r'["\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]')
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 BLANKS = " \t\r\n\f\v"
-# What our writers keep in comments, in formats that have no better place.
+# Notes that our writers put into comments, in formats that have no better place.
 _OWN = re.compile(r"(?://|%|#)[ ]?(bestdag-[a-z]+ =[^\r\n]*)")
 
 
@@ -215,9 +215,9 @@ class Scanner:
         self._ahead = None
 
     def comments(self) -> list[tuple[str, int]]:
-        """Return what our writer kept in the comments passed since the last call, and where."""
-        found, self._comments = self._comments, []
-        return found
+        """Return the notes of our writer in the comments passed since the last call, and where."""
+        comments, self._comments = self._comments, []
+        return comments
 
     def accept(self, kind: str) -> bool:
         """Take the next token if it is this punctuation."""

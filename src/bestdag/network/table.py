@@ -152,7 +152,7 @@ _Floats = npt.NDArray[np.float64]
 class ConditionalTable(Tabular):
     r"""The distribution of one variable in each configuration of its parents.
 
-    Numbers are kept as they are given, to the last bit: rows that sum to 0.9999999 stay so.
+    Numbers stay as they came, to the last bit: rows that sum to 0.9999999 are not rescaled.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class ConditionalTable(Tabular):
     -----
     `of_rows` makes a table from the configurations that have a row of their own and one row for
     all others. With more than 10,000 configurations, of which at most half are listed, such a
-    table is kept so: `sparse` holds it, and its size does not grow with the product of the
+    table stays a list: `sparse` holds it, and its size does not grow with the product of the
     parents' arities. Every other table is dense, unless it has more parents than an array axes.
 
     Examples
@@ -234,6 +234,12 @@ class ConditionalTable(Tabular):
             The distribution in each of these.
         default : array of float64, shape (child arity,)
             The distribution in every other configuration.
+
+        Raises
+        ------
+        DataError
+            No parent, a shape that does not fit, a code out of range, a configuration listed twice,
+            or a row that is no distribution.
 
         Examples
         --------
@@ -309,13 +315,21 @@ class ConditionalTable(Tabular):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the numbers as they are kept."""
+        """Bytes of the numbers in memory."""
         held = self._dense if self.sparse is None else self.sparse
         assert held is not None
         return held.nbytes
 
     def row(self, /, **states: str) -> _Floats:
-        """Return the distribution in one configuration, given as parent=state."""
+        """Return the distribution in one configuration of the parents, each as parent=state.
+
+        Raises
+        ------
+        DataError
+            A parent without a state, or a name that is no parent.
+        UnknownNameError
+            A state that the parent does not have.
+        """
         names = tuple(parent.name for parent in self.parents)
         if set(states) != set(names):
             raise DataError(
@@ -345,8 +359,8 @@ class ConditionalTable(Tabular):
 
     def _at(self, codes: tuple[int, ...]) -> _Floats:
         if self._dense is not None:
-            found: _Floats = self._dense[codes]
-            return found
+            row: _Floats = self._dense[codes]
+            return row
         assert self.sparse is not None
         (position,) = self.sparse.find(np.array([codes], dtype=np.uint16)).tolist()
         return np.asarray(self.sparse.rows[position])
@@ -372,7 +386,7 @@ class ConditionalTable(Tabular):
     def __hash__(self) -> int:
         if self._dense is not None and self.n_configurations <= MAX_DENSE_ROWS:
             return hash((self.child, self.parents, self._dense.tobytes()))
-        # The same for equal tables, however they are kept.
+        # The same for equal tables, dense or sparse.
         ends = [tuple(0 for _ in self.parents), tuple(p.arity - 1 for p in self.parents)]
         return hash((self.child, self.parents, *(self._at(codes).tobytes() for codes in ends)))
 
@@ -394,12 +408,14 @@ class ConditionalTable(Tabular):
         return table_text(self)
 
     def __repr__(self) -> str:
-        given = " | " + ", ".join(parent.name for parent in self.parents) if self.parents else ""
+        condition = (
+            " | " + ", ".join(parent.name for parent in self.parents) if self.parents else ""
+        )
         size = ""
         if self.sparse is not None:
             size = f", {count_of(self.sparse.n_listed, 'row')} and one for all others"
         return (
-            f"<ConditionalTable: {self.child.name}{given}, "
+            f"<ConditionalTable: {self.child.name}{condition}, "
             f"{count_of(self.n_parameters, 'parameter')}{size}>"
         )
 

@@ -250,7 +250,7 @@ class Parser:
         n_variables, place = words.count("the number of variables")
         if n_variables == 0:
             words.fail(place, "at least one variable is needed, got none")
-        most = min(n_variables, words.n_left)  # so many at most, whatever is announced
+        most = min(n_variables, words.n_left)  # a file may announce more than it has
         what = f"a network of {count_of(most, 'variable')}"
         require_memory("uai", what, _BYTES_PER_VARIABLE * most, "use a smaller network")
         self._first = words.n_taken  # the word that says how many states the first variable has
@@ -333,7 +333,7 @@ class Parser:
             self._builder.declare(str(number), states, notes.pop(number, ()), position)
 
     def _notes(self, n_variables: int) -> tuple[list[Note], dict[int, list[Note]]]:
-        """Return what our writer kept of the network, and of each variable."""
+        """Return the notes of our writer on the network, and on each variable."""
         fail = self._words.fail
         network: list[Note] = []
         notes: dict[int, list[Note]] = {}
@@ -377,7 +377,7 @@ class Parser:
 
 
 def read_evidence(path: str | os.PathLike[str], network: Network) -> dict[str, str]:
-    """Read the findings in a UAI evidence file, for a network whose variables it numbers.
+    r"""Read the evidence in a UAI evidence file, for a network whose variables it numbers.
 
     Parameters
     ----------
@@ -390,11 +390,24 @@ def read_evidence(path: str | os.PathLike[str], network: Network) -> dict[str, s
     Returns
     -------
     dict of name to state
+        Evidence for `Network.query` and its neighbours.
 
     Raises
     ------
     FormatError
         ``path:line:column: expected ..., got ...``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from bestdag.examples import example
+    >>> asia = Network.load(example("asia.bif"))
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "asia.uai.evid")
+    ...     write_evidence(path, asia, {"smoke": "yes"})
+    ...     path.read_text(), read_evidence(path, asia)
+    ('1 2 1\n', {'smoke': 'yes'})
     """
     source = shown_path(path)
     words = Words(decoded(read_file(path), source), source)
@@ -409,22 +422,22 @@ def read_evidence(path: str | os.PathLike[str], network: Network) -> dict[str, s
             f"{count:,} values of evidence are two numbers each, {2 * count:,} in all, "
             f"got {words.n_left:,}",
         )
-    found: dict[str, str] = {}
+    evidence: dict[str, str] = {}
     variables = network.variables
     for _ in range(count):
         number, place = words.count("the number of a variable", len(variables) - 1)
         variable = variables[number]
-        if variable.name in found:
+        if variable.name in evidence:
             words.fail(place, f"variable {number} has two states as evidence")
         code, _ = words.count(f"the number of a state of variable {number}", variable.arity - 1)
-        found[variable.name] = variable.states[code]
-    return found
+        evidence[variable.name] = variable.states[code]
+    return evidence
 
 
 def write_evidence(
     path: str | os.PathLike[str], network: Network, evidence: Mapping[str, str]
 ) -> None:
-    """Write findings as a UAI evidence file, complete or not at all.
+    """Write evidence as a UAI evidence file, complete or not at all; `read_evidence` reads it.
 
     Parameters
     ----------
@@ -433,7 +446,12 @@ def write_evidence(
     network : Network
         Whose variables are numbered.
     evidence : mapping of name to state
-        What is known.
+        What `Network.query` takes as `given`.
+
+    Raises
+    ------
+    UnknownNameError
+        A name or a state that the network does not have.
     """
     numbers = {name: number for number, name in enumerate(network.names)}
     words = [str(len(evidence))]

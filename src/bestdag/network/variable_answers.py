@@ -1,4 +1,4 @@
-"""What a network answers about its variables, given what is known of others."""
+"""What a network answers about its variables, given evidence about others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bestdag.network.content import NetworkContent
 if TYPE_CHECKING:
     from bestdag.inference.distribution import Distribution, Explanations, Marginals
     from bestdag.network.answers import TreeForecast
-    from bestdag.network.questions import Given, Likelihood
+    from bestdag.network.questions import Evidence, Likelihood
 
 __all__ = ["VariableAnswers"]
 
@@ -23,7 +23,7 @@ class VariableAnswers(NetworkContent):
     def query(
         self,
         targets: str | Iterable[str],
-        given: Given | None = None,
+        given: Evidence | None = None,
         *,
         likelihood: Likelihood | None = None,
         method: Literal["exact", "sampling"] = "exact",
@@ -36,9 +36,9 @@ class VariableAnswers(NetworkContent):
         Parameters
         ----------
         targets : str or list of str
-            What is asked for; several variables in the order of the answer's axes.
+            The variables whose distribution is wanted; several in the order of the answer's axes.
         given : mapping of name to state, optional
-            What is known.
+            The evidence. A target may be in it.
         likelihood : mapping of name to numbers, optional
             Likelihood (virtual) evidence: for each state of a variable, how probable the
             observation is there, as a list in the order of the states or by state. Only ratios
@@ -63,15 +63,25 @@ class VariableAnswers(NetworkContent):
         UnknownNameError
             A name or a state that is not there; the message offers the nearest one.
         ImpossibleEvidenceError
-            What is known has probability zero; the message names findings that cannot be
+            The evidence has probability zero; the message names variables whose states cannot occur
             together, none of which can be left out.
         NotEnoughMemoryError
             The junction tree would not fit in memory; nothing was allocated.
 
         Notes
         -----
-        Variables that say nothing about the question are left out, unless the tree of the whole
-        network is small: that one is then made at the first question and kept.
+        Exact answers come from a junction tree [1]_. Variables that say nothing about the question
+        are left out, unless the tree of the whole network is small: that one is then made at the
+        first question and serves all later ones. Sampling draws the variables that are not known
+        from their tables and weighs each row by the probability of the evidence [2]_; its standard
+        errors grow as the evidence becomes less probable.
+
+        References
+        ----------
+        .. [1] Lauritzen and Spiegelhalter (1988). "Local computations with probabilities on
+           graphical structures and their application to expert systems." JRSS B 50.
+        .. [2] Fung and Chang (1990). "Weighing and integrating evidence for stochastic simulation
+           in Bayesian networks." UAI 5.
 
         Examples
         --------
@@ -96,7 +106,7 @@ class VariableAnswers(NetworkContent):
 
     def marginals(
         self,
-        given: Given | None = None,
+        given: Evidence | None = None,
         *,
         likelihood: Likelihood | None = None,
         method: str = "exact",
@@ -104,12 +114,22 @@ class VariableAnswers(NetworkContent):
         seed: int = 0,
         threads: int | None = None,
     ) -> Marginals:
-        """Work out the distributions of all variables at once; the parameters are as in `query`.
+        """Work out the distributions of all variables at once; parameters and errors as in `query`.
+
+        Two passes over the junction tree of the whole network give all of them.
 
         Returns
         -------
         Marginals
             A dict by name, with `to_pandas` for all of them in one frame.
+
+        Examples
+        --------
+        >>> from bestdag import Network
+        >>> from bestdag.examples import example
+        >>> marginals = Network.load(example("asia.bif")).marginals({"smoke": "yes"})
+        >>> round(marginals["lung"]["yes"], 6), round(marginals["bronc"]["yes"], 6)
+        (0.1, 0.6)
         """
         from bestdag.network import questions
 
@@ -121,7 +141,7 @@ class VariableAnswers(NetworkContent):
 
     def probability(
         self,
-        given: Given | None = None,
+        given: Evidence | None = None,
         *,
         likelihood: Likelihood | None = None,
         log: bool = False,
@@ -130,7 +150,15 @@ class VariableAnswers(NetworkContent):
 
         The numbers of `likelihood` are first divided by the largest of each variable, since only
         their ratios matter. Rows of tables are taken as they are, also where they miss the sum 1
-        by rounding.
+        by rounding. Evidence of probability zero is no error here: the answer is 0, its logarithm
+        minus infinity.
+
+        Parameters
+        ----------
+        given, likelihood
+            The evidence, as in `query`.
+        log : bool, default False
+            Return the natural logarithm, which does not underflow.
 
         Examples
         --------
@@ -150,7 +178,7 @@ class VariableAnswers(NetworkContent):
     def most_probable(
         self,
         variables: str | Iterable[str] | None = None,
-        given: Given | None = None,
+        given: Evidence | None = None,
         *,
         likelihood: Likelihood | None = None,
         n: int = 1,
@@ -163,14 +191,19 @@ class VariableAnswers(NetworkContent):
             Which variables are explained: the others are summed over (marginal MAP). By default
             all are explained (most probable explanation).
         given, likelihood
-            What is known, as in `query`.
+            The evidence, as in `query`.
         n : int, default 1
-            Number of explanations.
+            Number of explanations, at least 1.
 
         Returns
         -------
         Explanations
             A list, the best first; fewer than n where fewer are possible.
+
+        Raises
+        ------
+        UnknownNameError, ImpossibleEvidenceError, NotEnoughMemoryError
+            As for `query`.
 
         Notes
         -----
@@ -202,25 +235,63 @@ class VariableAnswers(NetworkContent):
         a: str | Iterable[str],
         b: str | Iterable[str],
         *,
-        given: Given | None = None,
+        given: Evidence | None = None,
         conditional_on: str | Iterable[str] = (),
     ) -> float:
-        """Work out what two variables, or groups of them, say about each other, in nats.
+        r"""Work out the mutual information of two variables, or groups of them, in nats.
+
+        .. math:: I(A; B \mid C) = H(A, C) + H(B, C) - H(A, B, C) - H(C)
+
+        with H the entropy: how much knowing B lowers the mean uncertainty about A. It is 0 exactly
+        when A and B are independent given C.
 
         Parameters
         ----------
         a, b : str or list of str
-            The variables.
+            The variables; no variable may be in two of the groups.
         given : mapping of name to state, optional
-            Findings: the information is that of the distribution given these states.
+            Evidence: the information is that of the distribution given these states.
         conditional_on : str or list of str
-            Variables: the information that is left when they are known, averaged over their
+            C: the information that is left when these variables are known, averaged over their
             states.
+
+        Raises
+        ------
+        DataError
+            A variable that is named twice, or an empty group.
+        UnknownNameError, ImpossibleEvidenceError, NotEnoughMemoryError
+            As for `query`; the joint distribution of all these variables is made.
+
+        References
+        ----------
+        .. [1] Cover and Thomas (2006). "Elements of Information Theory", 2nd edition. Section 2.5.
+
+        Examples
+        --------
+        >>> from bestdag import Network
+        >>> from bestdag.examples import example
+        >>> network = Network.load(example("asia.bif"))
+        >>> round(network.mutual_information("smoke", "lung"), 6)
+        0.02244
+        >>> round(network.mutual_information("smoke", "lung", given={"either": "yes"}), 6)
+        0.07052
         """
         from bestdag.network import questions
 
         return questions.mutual_information(self._answers(), a, b, given, conditional_on)
 
     def forecast(self) -> TreeForecast:
-        """Say how large the junction tree of all variables is, without making it."""
+        """Forecast the size of the junction tree of all variables, without making it.
+
+        Time and memory of exact answers grow with its cells. The tree comes from an elimination
+        order, which is not proved to be best: its width is an upper bound on the treewidth.
+
+        Examples
+        --------
+        >>> from bestdag import Network
+        >>> from bestdag.examples import example
+        >>> forecast = Network.load(example("asia.bif")).forecast()
+        >>> forecast.width, forecast.n_cells, forecast.largest_clique
+        (2, 40.0, ('either', 'lung', 'tub'))
+        """
         return self._answers().forecast()

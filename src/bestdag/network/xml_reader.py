@@ -1,4 +1,4 @@
-"""XML by expat, element by element: nothing is expanded, fetched or kept that is not asked for.
+"""XML by expat, element by element: nothing is expanded or fetched, and no tree is built.
 
 Declarations of entities are refused (no expansion bombs, no external entities); a document type
 with elements and attributes, as the standard ones have, is read over. Elements nest to a limit.
@@ -25,7 +25,7 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 
 class Handler(Protocol):
-    """What is told of each element; `path` is that of its tags, from the root, with slashes."""
+    """What is called for each element; `path` is that of its tags, from the root, with slashes."""
 
     def start(self, path: str, attributes: Mapping[str, str], place: Place) -> None:
         """Begin an element."""
@@ -55,11 +55,11 @@ class XmlReader:
         raise format_error(self._source, *place, message)
 
     def read(self, data: bytes, handler: Handler) -> Place:
-        """Tell the handler of every element, and return where the file ends."""
+        """Call the handler for every element, and return where the file ends."""
         parser = self._parser
         self._handler = handler
         parser.buffer_text = True
-        parser.specified_attributes = True  # those that a document type adds are not repeated
+        parser.specified_attributes = True  # not the ones that a document type adds
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._text

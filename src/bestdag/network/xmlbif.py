@@ -13,7 +13,8 @@ What is read::
 In a table the states of the variable run fastest, then those of the last parent. The standard
 document type is read over; entities are refused, as are variables that are no ``nature``.
 
-What is written has the names that BIF files have, and properties that keep the others (`kept`).
+What is written has the names that BIF files have, and properties that keep the others
+(`exact_names`).
 
 References
 ----------
@@ -172,10 +173,10 @@ class _Collected:
             self._texts.setdefault(tag, []).append((text.strip(), place))
 
     def _one(self, tag: str, place: Place) -> str:
-        found = self._texts.get(tag, [])
-        if len(found) != 1:
-            self._fail(found[1][1] if found else place, f"one <{tag}> is needed, got {len(found)}")
-        return found[0][0]
+        texts = self._texts.get(tag, [])
+        if len(texts) != 1:
+            self._fail(texts[1][1] if texts else place, f"one <{tag}> is needed, got {len(texts)}")
+        return texts[0][0]
 
     def _variable(self, place: Place) -> None:
         name = self._one("NAME", place)
@@ -186,25 +187,25 @@ class _Collected:
         child = self._one("FOR", place)
         if self._numbers is None:
             self._fail(place, f"the definition of {child!r} has no <TABLE>")
-        given, notes = self._texts.get("GIVEN", []), self._texts.get("PROPERTY", [])
-        definition = (child, given, notes, self._numbers, place)
-        if self._builder.knows([child, *(name for name, _ in given)]):
+        parents, notes = self._texts.get("GIVEN", []), self._texts.get("PROPERTY", [])
+        definition = (child, parents, notes, self._numbers, place)
+        if self._builder.knows([child, *(name for name, _ in parents)]):
             self._place(definition)
         else:
             self._definitions.append(definition)
 
     def _place(self, definition: _Definition) -> None:
-        name, given, notes, numbers, place = definition
+        name, parent_names, notes, numbers, place = definition
         builder = self._builder
         child = builder.child(name, place)
-        parents = builder.parents(name, given)
+        parents = builder.parents(name, parent_names)
         for text in sorted_notes(self._fail, notes, name)[1]:
             child.note(text)
         table = dense_table(self._fail, child.variable, parents, numbers, place)
         builder.place(child, table, place)
 
     def network(self, end: Place) -> Network:
-        """Put the tables together; those that stand before their variables come last."""
+        """Put the tables together; definitions ahead of their variables come last."""
         builder = self._builder
         if builder.is_empty:
             self._fail(end, "expected a VARIABLE, got the end of the file")

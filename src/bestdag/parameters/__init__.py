@@ -21,7 +21,7 @@ from bestdag.parameters.em import EM as EM
 # isort: on
 
 ESTIMATORS: dict[str, Any] = listed(globals(), __name__)
-# What networks are fitted by unless told, whatever the score: docs/decisions/0045.
+# What networks are fitted by unless another is named, for every score: docs/decisions/0045.
 DEFAULT_ESTIMATOR = FSNML.name
 # A name for the estimator that belongs to the score.
 OF_SCORE = "score"
@@ -29,6 +29,20 @@ OF_SCORE = "score"
 
 def make_estimator(name: str, **settings: Any) -> Estimator:
     """Make an estimator from its name and its settings.
+
+    Parameters
+    ----------
+    name : str
+        One of `ESTIMATORS`, in any case: "mle", "dirichlet", "fsnml" or "em".
+    **settings
+        Fields of its class.
+
+    Raises
+    ------
+    UnknownNameError
+        A name or a setting that does not exist.
+    InvalidParameterError
+        A setting out of range.
 
     Examples
     --------
@@ -45,6 +59,11 @@ def estimator_for(score: Score) -> Estimator:
     The posterior mean under its own prior for a score that has ``priors(counts)``; else the one
     that the score names as its `estimator`, fsNML for all likelihood scores. What was merely not
     seen never has probability zero. For a score of your own that has neither the choice is yours.
+
+    Raises
+    ------
+    InvalidParameterError
+        A score that has neither.
 
     Examples
     --------
@@ -90,7 +109,7 @@ def em_with(estimator: Estimator) -> EM:
 def choose_estimator(
     score: Score, parameters: Estimator | str | None, settings: Mapping[str, Any]
 ) -> Estimator:
-    """Return the estimator asked for, or else fsNML, whatever the score.
+    """Return the estimator that is named, or else fsNML for every score.
 
     "score" is the one that belongs to the score, see `estimator_for`. Its own name means just that
     one: learned with ``BDeu(ess=10)``, "dirichlet" and "em" have the same prior.

@@ -20,8 +20,23 @@ class Estimator(Protocol):
 
     An estimator of your own needs these members and nothing else. One that gives all
     configurations without counts the same row may say so: with the attribute
-    ``shares_unobserved = True`` it is asked for that row once, and the tables of many
+    ``shares_unobserved = True`` it computes that row once, and the tables of many
     configurations stay as small as the data.
+
+    Examples
+    --------
+    Laplace's rule of succession, as a class of one's own:
+
+    >>> from bestdag import Dag, fit_network
+    >>> class Succession:
+    ...     name = "succession"
+    ...     shares_unobserved = True
+    ...
+    ...     def rows(self, counts):
+    ...         return normalized(counts.table + 1)
+    >>> network = fit_network(Dag(["coin"]), {"coin": ["heads", "heads", "tails"]}, Succession())
+    >>> network.table("coin").values
+    array([0.6, 0.4])
     """
 
     name: ClassVar[str]

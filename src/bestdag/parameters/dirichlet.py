@@ -106,15 +106,15 @@ class Dirichlet(_WithSource):
     )
 
     def __post_init__(self) -> None:
-        given = [name for name, value in self._settings().items() if value is not None]
+        chosen = [name for name, value in self._settings().items() if value is not None]
         for name in ("ess", "pseudo_count"):
-            if name in given:
+            if name in chosen:
                 require_prior_count("Dirichlet", name, getattr(self, name))
-        if len(given) > 1 and (given != ["ess", "prior"] or isinstance(self.prior, HasPriors)):
+        if len(chosen) > 1 and (chosen != ["ess", "prior"] or isinstance(self.prior, HasPriors)):
             raise InvalidParameterError(
                 f"Dirichlet: give one of {arg('ess')}, {arg('pseudo_count')}"
                 f"{by_reader(', tables', '')} and {arg('prior')} ({arg('ess')} also with a prior "
-                f"network), got {' and '.join(by_reader(one, as_option(one)) for one in given)}"
+                f"network), got {' and '.join(by_reader(one, as_option(one)) for one in chosen)}"
             )
         source = self._make_source()
         if self.tables is not None:
@@ -170,8 +170,8 @@ class Dirichlet(_WithSource):
         return _rebuilt, (self._settings(),)
 
     def __repr__(self) -> str:
-        given = {name: value for name, value in self._settings().items() if value is not None}
-        return f"Dirichlet({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        chosen = {name: value for name, value in self._settings().items() if value is not None}
+        return f"Dirichlet({', '.join(f'{name}={value!r}' for name, value in chosen.items())})"
 
 
 def _rebuilt(settings: dict[str, Any]) -> Dirichlet:

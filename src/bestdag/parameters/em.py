@@ -74,8 +74,8 @@ class EM:
         Where to begin: frequencies in the rows in which a family is complete, uniform
         distributions, random ones, or the tables of a network.
     restarts : int, optional
-        Random starts beside that; the best result is kept. None unless a variable has no value at
-        all, then 4.
+        Random starts beside that; the best result is returned. None unless a variable has no value
+        at all, then 4.
     seed : int, default 0
         For random starts.
     max_iterations : int, default 1000
@@ -195,7 +195,7 @@ class EM:
         return sorted((run for run in runs if run is not None), key=lambda run: -run.objective)
 
     def run_from(self, values: _Floats, expect: Expectation, start: str) -> EMRun | None:
-        """Iterate from given tables; None where they call a row impossible."""
+        """Iterate from these tables; None where they call a row impossible."""
         prior = self.pseudo_counts(expect.tables)
 
         def bonus(values: _Floats) -> float:
@@ -281,19 +281,24 @@ def _tables_of(network: Any, tables: FlatTables) -> _Floats:
     by_name: Mapping[str, Any] = {table.child.name: table for table in network.tables}
     parts = []
     for child, group in zip(tables.variables, tables.parents, strict=True):
-        given = by_name.get(child.name)
+        start_table = by_name.get(child.name)
         parents = tuple(tables.variables[p] for p in group)
-        if given is None or {p.name for p in given.parents} != {p.name for p in parents}:
+        if start_table is None or {p.name for p in start_table.parents} != {
+            p.name for p in parents
+        }:
             raise DataError(
                 f"EM: the start must have the arcs of the structure; its table of {child.name!r} "
                 "has other parents"
             )
-        for own, other in [(child, given.child), *((p, _named(given, p)) for p in parents)]:
+        for own, other in [
+            (child, start_table.child),
+            *((p, _named(start_table, p)) for p in parents),
+        ]:
             if own.states != other.states:
                 raise DataError(
                     f"EM: the start must have the states of the data; {own.name!r} has others"
                 )
-        parts.append(given.reordered(child, parents).values.reshape(-1))
+        parts.append(start_table.reordered(child, parents).values.reshape(-1))
     return np.concatenate(parts)
 
 
@@ -316,10 +321,6 @@ def _mode_rows(em: EM, counts: FamilyCounts) -> _Floats:
     a = np.broadcast_to(em.dirichlet.priors(counts), counts.table.shape)
     _require_mode(counts, a)
     return normalized(counts.table + a - 1.0)
-
-
-# Bytes for each cell of the largest group: the product, its place in each family, messages.
-_BYTES_PER_CELL = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -380,13 +381,8 @@ class Expectation:
         self._groups: _core.MissingGroups = rows.groups(
             tables.parents, whole=False, seconds=clock()
         )
-        largest = self._groups.largest
-        require_memory(
-            "EM",
-            f"{largest:,.6g} states of missing values that depend on each other",
-            int(min(_BYTES_PER_CELL * largest * rows.threads, 1e30)),
-            "leave out rows with many missing values, or use fewer arcs",
-        )
+        remedy = "leave out rows with many missing values, or use fewer arcs"
+        rows.require_groups(self._groups, "EM", remedy)
 
     @property
     def is_complete(self) -> bool:

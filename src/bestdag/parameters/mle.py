@@ -26,7 +26,7 @@ class MLE:
     Notes
     -----
     A state that was never seen with a parent configuration gets probability 0: new data may
-    then be impossible. So these are no score's own parameters, only those asked for by name. A
+    then be impossible. So these are no score's own parameters, and used only by name. A
     configuration that was never seen gets the uniform distribution.
 
     References

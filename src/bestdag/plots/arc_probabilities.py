@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 __all__ = ["arc_probabilities"]
 
 
-def arc_probabilities(found: ArcProbabilities, ax: Any = None) -> Any:
+def arc_probabilities(probabilities: ArcProbabilities, ax: Any = None) -> Any:
     """Draw the matrix of arcs: parents from above to below, children from left to right.
 
     Parameters
     ----------
-    found : ArcProbabilities
+    probabilities : ArcProbabilities
         Of `bootstrap` or `posterior`.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
@@ -27,8 +27,8 @@ def arc_probabilities(found: ArcProbabilities, ax: Any = None) -> Any:
     Axes
     """
     ax = axes_for(ax, "arc_probabilities")
-    image = ax.imshow(found.matrix, vmin=0.0, vmax=1.0, cmap="viridis")
+    image = ax.imshow(probabilities.matrix, vmin=0.0, vmax=1.0, cmap="viridis")
     ax.figure.colorbar(image, ax=ax, label="probability of the arc")
-    name_sides(ax, found.names)
-    ax.set(xlabel="child", ylabel="parent", title=found.method)
+    name_sides(ax, probabilities.names)
+    ax.set(xlabel="child", ylabel="parent", title=probabilities.method)
     return ax

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 __all__ = ["learning_curve"]
 
 
-def learning_curve(found: LearningCurve, ax: Any = None) -> Any:
+def learning_curve(curve: LearningCurve, ax: Any = None) -> Any:
     """Draw the log loss of held-out rows against the number of rows learned from.
 
     Parameters
     ----------
-    found : LearningCurve
+    curve : LearningCurve
         Of `bestdag.learning_curve`.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
@@ -29,10 +29,10 @@ def learning_curve(found: LearningCurve, ax: Any = None) -> Any:
         the greatest.
     """
     ax = axes_for(ax, "learning_curve")
-    for label, losses in found.log_losses.items():
-        ax.plot(found.sizes, losses.mean(axis=0), marker="o", label=label)
+    for label, losses in curve.log_losses.items():
+        ax.plot(curve.sizes, losses.mean(axis=0), marker="o", label=label)
         if len(losses) > 1:
-            ax.fill_between(found.sizes, losses.min(axis=0), losses.max(axis=0), alpha=0.2)
+            ax.fill_between(curve.sizes, losses.min(axis=0), losses.max(axis=0), alpha=0.2)
     ax.set(xscale="log", xlabel="rows learned from", ylabel="log loss of held-out rows (nats)")
     ax.legend()
     return ax

@@ -24,13 +24,16 @@ def score_by_parents(
 ) -> Any:
     """Draw the best score of one variable against its number of parents.
 
+    Where the line stops rising, more parents are not worth their parameters; a line that rises to
+    the end says that the score overfits, or that `max_parents` cuts off what it could find.
+
     Parameters
     ----------
     scorers : Scorer or sequence of Scorer
         One line for each: several scores of the same data show how much each charges.
     child : str
     max_parents : int, default 4
-        All sets of up to so many parents are scored.
+        All sets of up to so many parents are scored, :math:`O(n^k)` of them for n variables.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 

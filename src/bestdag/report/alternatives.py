@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,10 +16,13 @@ from bestdag.graph.plotting import plot_dag
 from bestdag.report.markup import drawn, paragraph, section, table
 from bestdag.scores import SCORES
 from bestdag.search.auto import Auto
+from bestdag.search.exact.dp.all_sets import can_share_sets
+from bestdag.search.exact.search import Exact
 from bestdag.search.problem import Problem
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
+    from bestdag.graph.pdag import Pdag
     from bestdag.learned import Result
     from bestdag.scores.base import Score
     from bestdag.scores.scorer import Scorer
@@ -32,6 +36,8 @@ _MOST_LISTED = 100
 _LEAST_SECONDS = 1.0
 # Not worth beginning for less.
 _LEAST_SHARE = 0.01
+# Where the own score took no longer for its proof, so do others of its form, over the same counts.
+_QUICK = 0.1
 # Small graphs are drawn of networks with so many variables, and so many of them.
 _MOST_NODES, _MOST_GRAPHS = 40, 12
 _MOST_CHARACTERS = 300_000  # of all of them together
@@ -61,58 +67,71 @@ def near_best_section(listed: Structures) -> str:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Choice:
     score: Score
-    found: SearchResult
+    result: SearchResult
+    cpdag: Pdag
 
 
 def scorer_for(result: Result, threads: int | None) -> Callable[[Score], Scorer]:
     """Return what makes a scorer of another score for the same table, treated in the same way.
 
-    It refuses scores that do not suit missing values.
+    There is one for each name, made when it is asked for first. Scores that do not suit missing
+    values are refused.
     """
     data, treatment = result.dataset, result.treatment
     assert data is not None
+    own = None if result.counts is None else result.scorer(threads=threads).without_prior()
+    made: dict[str, Scorer] = {}
 
     def make(score: Score) -> Scorer:
-        refusal = treatment.refusal(score)
-        if refusal is not None:
-            raise InvalidParameterError(f"{treatment.name} {refusal}")
-        if result.counts is not None:
-            return result.scorer(threads=threads).without_prior().by(score)
-        scorer = treatment.scorer(data, score, None, threads=threads, dag=result.dag)
-        assert scorer is not None
+        scorer = made.get(score.name)
+        if scorer is None:
+            refusal = treatment.refusal(score)
+            if refusal is not None:
+                raise InvalidParameterError(f"{treatment.name} {refusal}")
+            if own is None:
+                scorer = treatment.scorer(data, score, None, threads=threads, dag=result.dag)
+            else:
+                scorer = own.by(score)
+            assert scorer is not None
+            made[score.name] = scorer
         return scorer
 
     return make
 
 
-def other_scores_section(result: Result, threads: int | None) -> str:
+def other_scores_section(
+    result: Result, make_scorer: Callable[[Score], Scorer] | None, threads: int | None
+) -> str:
     """Show what other scores choose from the same table; empty where nothing can be said.
 
     What was learned within a skeleton, or by structural EM, is not compared: the rules, or the
     counts, come from other work than the search.
     """
-    if result.dataset is None or result.scored_by is None or result.limits.has_skeleton:
+    if result.dataset is None or make_scorer is None or result.limits.has_skeleton:
         return ""
     if result.dataset.has_missing and not result.treatment.has_mean_scores:
         return ""
-    choices = list(_choices(result, threads))
+    choices = list(_choices(result, make_scorer, threads))
     if not choices:
         return ""
-    own = _links(result.dag)
+    own, cpdag = _links(result.dag), result.dag.cpdag()
+    determined = cpdag.arcs
     rows = []
     for choice in choices:
-        links = _links(choice.found.dag)
-        turned = len(_turned(result.dag, choice.found.dag))
+        links = _links(choice.result.dag)
+        # Arcs of all equivalent structures here that are the other way round in all of theirs.
+        compelled = set(choice.cpdag.arcs)
+        turned = sum((b, a) in compelled for a, b in determined)
         numbers = [len(links), len(links & own), turned, len(links - own), len(own - links)]
         shown = [f"{number:,}" for number in numbers]
-        rows.append([f"{choice.score!r:.80}", choice.found.status, *shown])
+        rows.append([f"{choice.score!r:.80}", choice.result.status, *shown])
     head = ["score", "status", "arcs", "shared", "of these reversed", "only there", "only here"]
     says = (
         "The network that each other score selects, with its defaults; all searches together take "
         "no longer than learning took, or one second. Reversed: arcs whose direction is determined "
         "in both networks, and different."
     )
-    graphs = _graphs(result, choices)
+    graphs = _graphs(result, cpdag, choices)
     return section(
         "others",
         "Networks selected by other scores",
@@ -122,52 +141,58 @@ def other_scores_section(result: Result, threads: int | None) -> str:
     )
 
 
-def _choices(result: Result, threads: int | None) -> Iterator[_Choice]:
-    assert result.dataset is not None
+def _choices(
+    result: Result, make_scorer: Callable[[Score], Scorer], threads: int | None
+) -> Iterator[_Choice]:
+    """Learn by each of the other scores, with all of its defaults."""
     assert result.scored_by is not None
     end = time.monotonic() + max(_LEAST_SECONDS, result.seconds)
-    scorer_of = scorer_for(result, threads)
-    names = [n for n in SCORES if n not in (result.scored_by.name, *_LEFT_OUT)]
-    for place, name in enumerate(names):
-        share = (end - time.monotonic()) / (len(names) - place)
-        if share < _LEAST_SHARE:
-            return
-        try:
-            score = SCORES[name]()
-            problem = Problem(
-                scorer_of(score).within_support(result.limits.support),
-                knowledge=result.knowledge,
-                max_parents=result.limits.max_parents,
-                time_limit=share,
-                workers=threads,
-            )
-            found = problem.solve(Auto())
-        except BestdagError:  # it needs more than a table, or does not suit this one
-            continue
-        if found.status == "interrupted":
+    pose = partial(
+        Problem,
+        knowledge=result.knowledge,
+        max_parents=result.limits.max_parents,
+        workers=threads,
+    )
+    scores, scorers = {}, {}
+    for name in SCORES:
+        with suppress(BestdagError):  # it needs more than a table, or does not suit this one
+            if name not in (result.scored_by.name, *_LEFT_OUT):
+                scores[name] = SCORES[name]()
+                scorers[name] = make_scorer(scores[name]).within_support(result.limits.support)
+    results: dict[str, SearchResult] = {}
+    if result.is_proved and result.engine == "dp" and result.seconds <= _QUICK:
+        left = max(end - time.monotonic(), _LEAST_SHARE)
+        problems = {name: pose(scorer, time_limit=left) for name, scorer in scorers.items()}
+        shared = {name: one for name, one in problems.items() if can_share_sets(one)}
+        results = dict(zip(shared, Exact().run_each([*shared.values()]), strict=True))
+    search = Auto()
+    for place, (name, scorer) in enumerate(scorers.items()):
+        chosen = results.get(name)
+        if chosen is None:
+            share = (end - time.monotonic()) / (len(scorers) - place)
+            if share < _LEAST_SHARE:
+                return
+            try:
+                chosen = pose(scorer, time_limit=share).solve(search)
+            except BestdagError:  # such as families that it cannot score
+                continue
+        if chosen.status == "interrupted":
             raise KeyboardInterrupt
-        yield _Choice(score, found)
+        yield _Choice(scores[name], chosen, chosen.dag.cpdag())
 
 
 def _links(dag: Dag) -> set[frozenset[str]]:
     return {frozenset(arc) for arc in dag.arcs}
 
 
-def _turned(one: Dag, other: Dag) -> set[tuple[str, str]]:
-    """Return the arcs that all structures equivalent to one have, and all of the other turned."""
-    compelled = set(other.cpdag().arcs)
-    return {(a, b) for a, b in one.cpdag().arcs if (b, a) in compelled}
-
-
-def _graphs(result: Result, choices: list[_Choice]) -> str:
+def _graphs(result: Result, cpdag: Pdag, choices: list[_Choice]) -> str:
     """Draw each class of structures once, with the scores that choose it."""
     if len(result.dag.nodes) > _MOST_NODES:
         return ""
     assert result.scored_by is not None
-    classes = {result.dag.cpdag(): (result.dag, [result.scored_by.name])}
+    classes = {cpdag: (result.dag, [result.scored_by.name])}
     for choice in choices:
-        dag = choice.found.dag
-        classes.setdefault(dag.cpdag(), (dag, []))[1].append(choice.score.name)
+        classes.setdefault(choice.cpdag, (choice.result.dag, []))[1].append(choice.score.name)
     figures: list[str] = []
     for dag, names in list(classes.values())[:_MOST_GRAPHS]:
         says = f"{', '.join(names)}: {count_of(len(dag.arcs), 'arc')}"

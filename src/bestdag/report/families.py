@@ -27,38 +27,38 @@ _MOST_CELLS, _MOST_CELLS_OF_ONE = 50_000, 2_000
 
 def structure_facts(dag: Dag) -> list[dict[str, Any]]:
     """List the nodes in name order, with their parents and children by number."""
-    names = sorted(dag.nodes)
-    number = {name: k for k, name in enumerate(names)}
-    return [
-        {
-            "name": name,
-            "parents": [number[parent] for parent in dag.parents(name)],
-            "children": [number[child] for child in dag.children(name)],
-        }
-        for name in names
-    ]
+    families = dict(sorted(dag.families.items()))
+    number = {name: k for k, name in enumerate(families)}
+    facts: list[dict[str, Any]] = []
+    for name, parents in families.items():
+        numbers = [number[parent] for parent in parents]
+        facts.append({"name": name, "parents": numbers, "children": []})
+    for child, fact in enumerate(facts):
+        for parent in fact["parents"]:
+            facts[parent]["children"].append(child)
+    return facts
 
 
 def family_facts(
     scorer: Scorer, network: Network, marginals: dict[str, list[float]]
 ) -> list[dict[str, Any]]:
     """List what the rows say of each node, in name order."""
-    names = sorted(network.names)
-    most = min(_MOST_CELLS_OF_ONE, _MOST_CELLS // max(1, len(names)))
+    families = sorted(network.dag.families.items())
+    tables = {table.child.name: table for table in network.tables}
+    most = min(_MOST_CELLS_OF_ONE, _MOST_CELLS // max(1, len(families)))
     facts = []
-    for name in names:
-        explained = scorer.explain(name, network.dag.parents(name))
+    for (name, _), explained in zip(families, scorer.explain_each(families), strict=True):
         counts = explained.counts
         facts.append(
             {
-                "states": list(network.variable(name).states),
+                "states": list(tables[name].child.states),
                 "score": _number(explained.value),
                 "terms": [[label, _number(value)] for label, value in explained.terms.items()],
                 "rows": counts.total,
                 "configurations": _number(counts.n_configurations),
-                "seen": counts.n_observed,
+                "seen": len(counts.table),
                 "marginal": [_rounded(p) for p in marginals[name]],
-                "table": _table(network.table(name), most),
+                "table": _table(tables[name], most),
             }
         )
     return facts
@@ -89,8 +89,8 @@ def _rounded(probability: float) -> float:
 def marginals_of(network: Network, data: Dataset) -> tuple[dict[str, list[float]], str]:
     """Return the distribution of each variable, and where it comes from."""
     if network.forecast().n_cells <= MOST_TREE_CELLS:
-        found = network.marginals()
-        return {name: one.values.tolist() for name, one in found.items()}, "in the fitted network"
+        marginals = {name: one.values.tolist() for name, one in network.marginals().items()}
+        return marginals, "in the fitted network"
     shares = {}
     for variable in data.variables:
         # The code of a missing value comes after those of the states.

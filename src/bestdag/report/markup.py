@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 from bestdag.drawing.picture import Picture
-from bestdag.drawing.text import escaped
+from bestdag.drawing.text import all_escaped, escaped
 
 __all__ = ["details", "drawn", "legend", "paragraph", "section", "table"]
 
@@ -37,7 +38,9 @@ def drawn(draw: Callable[[], Picture]) -> tuple[str, str]:
 
 def legend(key: Iterable[tuple[str, str]]) -> str:
     """Write what lines mean, of one size whatever the size of the graph."""
-    items = "".join(f"<li>{sample}{escaped(text)}</li>" for sample, text in key)
+    pairs = list(key)
+    texts = all_escaped([text for _, text in pairs])
+    items = "".join([f"<li>{pair[0]}{text}</li>" for pair, text in zip(pairs, texts, strict=True)])
     return f'<ul class="legend">{items}</ul>' if items else ""
 
 
@@ -48,15 +51,16 @@ def paragraph(text: str) -> str:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
     """Write a table, its first `left` columns as text and the others as numbers."""
-
-    def cells(row: Sequence[str], tag: str) -> str:
-        kinds = [' class="n"' if k >= left else "" for k in range(len(row))]
-        return "".join(
-            f"<{tag}{kind}>{escaped(cell)}</{tag}>" for kind, cell in zip(kinds, row, strict=True)
-        )
-
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
+    lines = [head, *rows]
+    texts = iter(all_escaped([cell for line in lines for cell in line]))
+    kinds = [""] * left + [' class="n"'] * max(0, len(head) - left)
+    html: list[str] = []
+    for line in lines:
+        tag = "td" if html else "th"
+        cells = zip(kinds, islice(texts, len(line)), strict=True)
+        html.append("".join([f"<{tag}{kind}>{text}</{tag}>" for kind, text in cells]))
+    body = "".join([f"<tr>{cells}</tr>" for cells in html[1:]])
     return (
-        f'<div class="wide"><table><thead><tr>{cells(head, "th")}</tr></thead>'
+        f'<div class="wide"><table><thead><tr>{html[0]}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )

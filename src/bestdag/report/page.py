@@ -15,7 +15,7 @@ from bestdag.graph.plotting import plot_dag
 from bestdag.report import sections
 from bestdag.report.alternatives import near_best_section, other_scores_section, scorer_for
 from bestdag.report.families import family_facts, marginals_of, structure_facts
-from bestdag.report.markup import details, drawn, paragraph
+from bestdag.report.markup import details, drawn, paragraph, table
 from bestdag.report.sections import Probabilities, citation, references_of
 from bestdag.report.summary import TableRead, certainty, findings, table_in_words, title_of
 from bestdag.report.whatif import whatif_facts, why_no_whatif
@@ -125,6 +125,7 @@ def report_page(
     nodes = structure_facts(dag)
     facts: dict[str, Any] = {"nodes": nodes}
     parts = []
+    make_scorer = None
     reason, instead = _NO_ROWS, ""
     read = read or TableRead.of(result)
     unit = "nats per row" if result.treatment.has_mean_scores else "nats"
@@ -152,7 +153,7 @@ def report_page(
     if result.structures is not None:
         parts.append(near_best_section(result.structures))
     if not result.was_interrupted:
-        parts.append(other_scores_section(result, threads))
+        parts.append(other_scores_section(result, make_scorer, threads))
     parts.append(sections.trace_section(result.trace, result.search))
     version = bestdag.__version__
     used = [type(score)] if score is not None else []
@@ -210,11 +211,11 @@ def _by_arc(dag: Dag, probabilities: Probabilities | None) -> dict[tuple[str, st
     return {arc: probabilities.edge(*arc) for arc in dag.arcs}
 
 
-def _summary(result: Result, read: TableRead, found: list[str]) -> str:
+def _summary(result: Result, read: TableRead, sentences: list[str]) -> str:
     lead = [one.text for one in result.advice]
     if result.dataset is not None:
         lead.append(" ".join(table_in_words(result.dataset, read, result.treatment)))
-    lead += [" ".join(found), certainty(result)]
+    lead += [" ".join(sentences), certainty(result)]
     score = f"log score {result.score:.6f} (natural logarithm)"
     if result.scored_by is not None and result.n_rows is not None:
         score += f", {result.scored_by!r:.80}"
@@ -225,11 +226,12 @@ def _summary(result: Result, read: TableRead, found: list[str]) -> str:
         score += "; of what the rows show, missing values summed out"
     lines = [result.headline(), score]
     notes = result.remarks()
-    if not result.is_proved:
-        lines.append(result.shortfall())
+    lines += result.claims()
     if result.was_interrupted:
         lead.append(_SHORT)
-    folded = details("Score and search", *map(paragraph, (*lines, *notes)))
+    rungs = result.ladder_rows()
+    ladder = [table(rungs[0], rungs[1:], left=4)] if rungs else []
+    folded = details("Score and search", *map(paragraph, (*lines, *notes)), *ladder)
     return "\n".join([*map(paragraph, lead), folded])
 
 

@@ -254,10 +254,10 @@ def references_of(*parts: object) -> list[str]:
     >>> [text[:41] for text in references_of(BDeu)][0]
     'Heckerman, Geiger and Chickering (1995). '
     """
-    found: dict[str, None] = {}
+    references: dict[str, None] = {}
     for part in parts:
         _, _, below = (inspect.getdoc(part) or "").partition("\nReferences\n")
         section = re.split(r"\n\w[\w ]*\n-{3,}\n", below)[0]
         for text in re.split(r"^\.\. \[\w+\]", section, flags=re.MULTILINE)[1:]:
-            found[" ".join(text.split())] = None
-    return list(found)
+            references[" ".join(text.split())] = None
+    return list(references)

@@ -96,7 +96,7 @@ def findings(
     lines = _strongest(losses) if losses else []
     n_known = sum(arc in compelled for arc in dag.arcs)
     lines.append(f"Direction determined for {n_known:,} of {count_of(len(dag.arcs), 'arc')}.")
-    alone = [n for n in dag.nodes if not dag.parents(n) and not dag.children(n)]
+    alone = set(dag.nodes).difference(*dag.arcs)
     if alone:
         lines.append(f"Unconnected: {_some(sorted(alone))}.")
     return lines
@@ -130,6 +130,12 @@ def certainty(result: Result) -> str:
         if result.is_among_listed:
             return "Proved: no network made of the listed parent sets scores higher."
         return f"Proved: the best of {result.limits.words()}."
+    proved = result.proved
+    if isinstance(proved, int):
+        words = result.limits.with_at_most(proved).words()
+        if result.most_parents <= proved:
+            return f"Proved: the best of {words}. With more parents a better one may exist."
+        return f"Proved: better than {words}."
     if result.among is not None and result.status == "local optimum":
         kind = "tree" if result.among == "trees" else "network of this class"
         return f"No other {kind} scores higher; other networks may."

@@ -1,4 +1,14 @@
-"""The scores, each in its own file, and the one list that names them."""
+"""The scores, each in its own file, and the one list that names them.
+
+base, NAME         what a score is; the scores
+local_scores       `LocalScores`: what a search may ask, and all it sees; scores of a user's own
+scorer             `Scorer`: a score bound to a table, with structure prior (prior), a limit of
+                   support (support), and a memory
+engine             families, changes and pairs in bulk by a native kernel, from rows or from counts
+table, jkl         `ScoreTable`, the parent sets of each child, and its files
+explanation        the terms of a family's score, and what each arc adds
+parent_sets        listing the parent sets that a search may need, from rows or fed with scores
+"""
 
 from __future__ import annotations
 
@@ -36,6 +46,20 @@ ALIASES = {"mdl": "bic", "nml": "fnml"}
 def make_score(name: str, **settings: Any) -> Score:
     """Make a score from its name and its settings.
 
+    Parameters
+    ----------
+    name : str
+        One of `SCORES` or `ALIASES`, in any case, such as "bdeu" or "mdl".
+    **settings
+        Fields of its class.
+
+    Raises
+    ------
+    UnknownNameError
+        A name or a setting that does not exist; the message offers the nearest one.
+    InvalidParameterError
+        A setting out of range.
+
     Examples
     --------
     >>> make_score("bdeu", ess=10)
@@ -48,7 +72,7 @@ def make_score(name: str, **settings: Any) -> Score:
 def chosen_or_default(
     score: Score | str | None, structure_prior: StructurePrior | str | None
 ) -> tuple[Score, StructurePrior | str | None]:
-    """Return the score and the prior asked for; where no score is named, the defaults of both.
+    """Return the score and the prior of a call; where no score is named, the defaults of both.
 
     Examples
     --------

@@ -23,7 +23,8 @@ class AIC(PenalisedLikelihood):
 
     Notes
     -----
-    The penalty counts all q parent configurations, seen or not.
+    The penalty counts all q parent configurations, seen or not. It does not grow with N, so the
+    score is not consistent: needless parents may stay in the limit of many rows.
 
     References
     ----------

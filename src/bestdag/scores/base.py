@@ -46,7 +46,24 @@ class Score(Protocol):
     ``upper_bound(counts)``, a number that no family of the same child with these parents and at
     least one more exceeds; without it, a search that could not score every family says nothing
     about how far from the best its structure may be. A score that is defined for whole counts only
-    says ``needs_whole_counts = True`` and is never given others.
+    says ``needs_whole_counts = True`` and never gets others.
+
+    Examples
+    --------
+    The log-likelihood minus what the parent configurations cost, as a class of one's own:
+
+    >>> from bestdag import LL, learn
+    >>> class PerConfiguration:
+    ...     name = "per_configuration"
+    ...     is_score_equivalent = False
+    ...
+    ...     def family(self, counts):
+    ...         return LL().family(counts) - 2.0 * counts.n_configurations
+    ...
+    ...     def kernel(self):
+    ...         return None
+    >>> learn({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9}, PerConfiguration()).dag.arcs
+    (('a', 'b'),)
     """
 
     name: ClassVar[str]
@@ -57,7 +74,7 @@ class Score(Protocol):
         ...
 
     def kernel(self) -> _core.Kernel | None:
-        """Return the native kernel, or None."""
+        """Return the native kernel, or None for a score that has none."""
         ...
 
 
@@ -72,10 +89,10 @@ class BoundScore(Score, Protocol):
 
 @runtime_checkable
 class RefusingScore(BoundScore, Protocol):
-    """One whose native kernel may refuse families."""
+    """A score whose native kernel may refuse families, such as `BD` with tables."""
 
     def refuse(self, child: Variable, parents: Sequence[Variable], n_bytes: float) -> NoReturn:
-        """Raise what is wrong with a family the twin refused; it would have needed `n_bytes`."""
+        """Raise what is wrong with a family the kernel refused; it would have needed `n_bytes`."""
         ...
 
 
@@ -107,8 +124,23 @@ class PenalisedLikelihood(ABC):
 
         \sum_{j=1}^{q} \sum_{k=1}^{r} N_{jk} \ln\frac{N_{jk}}{N_j} - c(N)\, q (r - 1)
 
-    The penalty counts all q parent configurations, seen or not; in the first sum those never
+    The penalty counts all q parent configurations, seen or not; in the first sum the ones never
     observed add zero. N is the sum of the weights.
+
+    Examples
+    --------
+    A criterion of one's own is its name and its c(N):
+
+    >>> class Half(PenalisedLikelihood):
+    ...     name = "half"
+    ...
+    ...     def penalty(self, n):
+    ...         return 0.5
+    ...
+    ...     def kernel(self):
+    ...         return None
+    >>> round(Half().family(FamilyCounts.of([[6, 2], [0, 2]])), 6)  # two free parameters
+    -5.498681
     """
 
     __slots__ = ()

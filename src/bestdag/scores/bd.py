@@ -31,7 +31,7 @@ _Tables = Mapping[tuple[str, Collection[str]], npt.ArrayLike]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BD:
-    r"""Log marginal likelihood under Dirichlet priors with given pseudo-counts.
+    r"""Log marginal likelihood under Dirichlet priors with pseudo-counts of one's own.
 
     .. math::
 
@@ -57,7 +57,7 @@ class BD:
 
     Notes
     -----
-    Not score equivalent. Regular with one pseudo-count for all; given tables need not be.
+    Not score equivalent. Regular with one pseudo-count for all; tables need not be.
     Configurations never observed add zero.
 
     References
@@ -152,7 +152,7 @@ def dirichlet_terms(
 
 
 class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
-    """Tables of positive numbers for families, checked and read-only; equal by content.
+    """Pseudo-counts: a table of positive numbers for each family, read-only, equal by content.
 
     Examples
     --------
@@ -170,8 +170,8 @@ class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
                 f"got {type(tables).__name__}"
             )
         self._tables: dict[_Family, _Floats] = {}
-        for given, values in tables.items():
-            family = _checked_family(given)
+        for key, values in tables.items():
+            family = _checked_family(key)
             if family in self._tables:
                 raise InvalidParameterError(f"BD: the family {_show(family)} has two tables")
             self._tables[family] = _checked_table(family, values)
@@ -182,12 +182,21 @@ class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
 
         One row of counts for each configuration of the parents, in name order, the last parent's
         states changing fastest.
+
+        Raises
+        ------
+        FileError
+            A file that cannot be read.
+        FormatError
+            A file that is not such a list.
+        InvalidParameterError
+            Two tables for one family, or a number that is not positive.
         """
         try:
-            given = json.loads(Path(path).read_bytes())
+            entries = json.loads(Path(path).read_bytes())
             tables: dict[tuple[str, Collection[str]], npt.ArrayLike] = {
                 (one["child"], tuple(one["parents"])): np.array(one["counts"], np.float64)
-                for one in given
+                for one in entries
             }
         except OSError as error:
             raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
@@ -232,11 +241,11 @@ class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
         for (child, names), table in self._tables.items():
             if child not in numbers or not names <= numbers.keys():
                 continue
-            given = sorted(numbers[name] for name in names)
-            if table.shape != _shape(variables[numbers[child]], [variables[p] for p in given]):
+            group = sorted(numbers[name] for name in names)
+            if table.shape != _shape(variables[numbers[child]], [variables[p] for p in group]):
                 continue
             children.append(numbers[child])
-            parents.extend(given)
+            parents.extend(group)
             offsets.append(len(parents))
             tables.append(table.ravel())
         starts = np.cumsum([0, *(table.size for table in tables)], dtype=np.int64)[:-1]
@@ -274,14 +283,14 @@ class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
         return f"<{count_of(len(self), 'family', 'families')}>"
 
 
-def _checked_family(given: object) -> _Family:
-    match given:
+def _checked_family(key: object) -> _Family:
+    match key:
         case (str(child), Collection() as parents) if not isinstance(parents, str):
             names = frozenset(parents)
             if child not in names and all(isinstance(name, str) for name in names):
                 return child, names
     raise InvalidParameterError(
-        f"BD: a table belongs to (child, parents), a name and other names, got {given!r}"
+        f"BD: a table belongs to (child, parents), a name and other names, got {key!r}"
     )
 
 

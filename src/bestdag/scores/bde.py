@@ -31,10 +31,10 @@ from bestdag.wording import first_names
 
 __all__ = ["BDe", "PriorMarginals", "PriorNetwork", "PriorTable"]
 
-# Joint tables up to this many cells are worked out whole and kept; larger ones row by row.
+# Joint tables up to this many cells are worked out whole and cached; larger ones row by row.
 _MAX_DENSE = 1 << 16
-# All the tables kept have at most this many cells (64 MiB).
-_MAX_KEPT = 1 << 23
+# All the tables in the cache have at most this many cells (64 MiB).
+_MAX_CACHED = 1 << 23
 # log2 of the cells a product may have on the way to a whole table (1 GiB; else row by row), and
 # while rows are worked out together (32 MiB).
 _MAX_LOG2_CELLS = 27
@@ -77,13 +77,20 @@ class BDe(_WithMarginals):
     ess : float, default 1.0
         Equivalent sample size :math:`s > 0`: how many cases the prior network is worth.
 
+    Raises
+    ------
+    InvalidParameterError
+        A prior without tables, or an ess that is not positive.
+    UnknownNameError, DataError
+        On scoring, a variable that the prior network does not have, or that has other states there.
+
     Notes
     -----
     Data that the prior network calls impossible has probability zero: a family with a positive
     count where :math:`a_{jk} = 0` scores minus infinity. Configurations never observed add zero.
 
-    P is worked out family by family, by variable elimination among the ancestors, and kept: as
-    one table where that is small, and otherwise for the observed configurations alone.
+    P is worked out family by family, by variable elimination among the ancestors: as one table
+    where that is small, which is cached, and otherwise for the observed configurations alone.
 
     References
     ----------
@@ -188,7 +195,7 @@ class PriorTable(Protocol):
 
 @runtime_checkable
 class PriorNetwork(Protocol):
-    """What BDe asks of a network."""
+    """What BDe needs of a prior network; `Network` has it, and a class of your own may."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -221,8 +228,8 @@ class PriorMarginals:
             self._parents[name] = tuple(parent.name for parent in table.parents)
             self._factors[name] = _factor(variable, table)
         self._lock = threading.Lock()
-        self._kept: dict[tuple[str, ...], _Floats] = {}
-        self._n_kept = 0
+        self._cache: dict[tuple[str, ...], _Floats] = {}
+        self._n_cached = 0
 
     def of(self, counts: FamilyCounts) -> _Floats:
         """Return P(child, parents) for each observed configuration: shape (m, arity)."""
@@ -273,9 +280,9 @@ class PriorMarginals:
     def _dense(self, names: tuple[str, ...]) -> _Floats | None:
         """Return the joint table, axes in this order, or None if it takes too much memory."""
         with self._lock:
-            kept = self._kept.get(names)
-        if kept is not None:
-            return kept
+            cached = self._cache.get(names)
+        if cached is not None:
+            return cached
         factors = self._relevant(names)
         plan = plan_elimination((f.axes for f in factors), names, self._arities)
         if plan.log2_cells > _MAX_LOG2_CELLS:
@@ -283,11 +290,11 @@ class PriorMarginals:
         shape = tuple(self._arities[name] for name in names)
         joint = np.ascontiguousarray(np.broadcast_to(sum_product(factors, plan, names), shape))
         with self._lock:
-            if self._n_kept + joint.size > _MAX_KEPT:
-                self._kept.clear()
-                self._n_kept = 0
-            self._kept[names] = joint
-            self._n_kept += joint.size
+            if self._n_cached + joint.size > _MAX_CACHED:
+                self._cache.clear()
+                self._n_cached = 0
+            self._cache[names] = joint
+            self._n_cached += joint.size
         return joint
 
     def _by_row(self, counts: FamilyCounts) -> _Floats:
@@ -318,14 +325,14 @@ class PriorMarginals:
 
     def _relevant(self, names: Iterable[str]) -> list[Factor]:
         """Return the factors of these variables and their ancestors: the others sum to 1."""
-        found: dict[str, None] = {}
+        relevant: dict[str, None] = {}
         waiting = list(names)
         while waiting:
             name = waiting.pop()
-            if name not in found:
-                found[name] = None
+            if name not in relevant:
+                relevant[name] = None
                 waiting.extend(self._parents[name])
-        return [self._factors[name] for name in sorted(found)]
+        return [self._factors[name] for name in sorted(relevant)]
 
     def _check(self, variable: Variable) -> None:
         own = self._variables.get(variable.name)

@@ -12,7 +12,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import require_prior_count
 from bestdag.registry import setting
-from bestdag.special import log_rising
+from bestdag.scores.bd import dirichlet_terms
 
 __all__ = ["BDeu"]
 
@@ -30,16 +30,21 @@ class BDeu:
     Parameters
     ----------
     ess : float, default 1.0
-        Equivalent sample size :math:`s > 0`.
+        Equivalent sample size :math:`s > 0`: how many cases the prior is worth. Greater values
+        lead to more arcs, as a rule; on sparse data the best structure depends much on it [2]_.
 
     Notes
     -----
-    Configurations never observed add zero: only observed rows are visited.
+    Score equivalent: the prior of every structure comes from one joint distribution, the uniform
+    one. Configurations never observed add zero: only observed rows are visited, so the time does
+    not grow with q.
 
     References
     ----------
     .. [1] Heckerman, Geiger and Chickering (1995). "Learning Bayesian networks: the
        combination of knowledge and statistical data." Machine Learning 20.
+    .. [2] Silander, Kontkanen and Myllymäki (2007). "On sensitivity of the MAP Bayesian network
+       structure to the equivalent sample size parameter." UAI.
 
     Examples
     --------
@@ -65,10 +70,7 @@ class BDeu:
         """Return what the cells and what the configurations contribute."""
         a_j = self.ess / counts.n_configurations
         a_jk = a_j / counts.arity
-        return {
-            "cells": float(np.sum(log_rising(a_jk, counts.table))),
-            "configurations": -float(np.sum(log_rising(a_j, counts.row_totals))),
-        }
+        return dirichlet_terms(counts, a_jk, a_j)
 
     def family(self, counts: FamilyCounts) -> float:
         """Score one family."""

@@ -24,7 +24,9 @@ class BIC(PenalisedLikelihood):
 
     Notes
     -----
-    The penalty counts all q parent configurations, seen or not. N is the sum of the weights.
+    The penalty counts all q parent configurations, seen or not. N is the sum of the weights. It
+    approximates a log marginal likelihood to O(1) [1]_, and is consistent: in the limit the best
+    structures are those with fewest parameters that the data agree with.
 
     References
     ----------

@@ -70,7 +70,7 @@ class NativeScores:
         The native kernel of a score.
     """
 
-    # Whether families that are asked for in one call share passes over the rows.
+    # Whether the families of one call share passes over the rows.
     shares_passes: ClassVar[bool] = False
 
     def __init__(self, counts: CountingEngine, kernel: _core.Kernel) -> None:
@@ -156,14 +156,14 @@ class NativeScores:
     def pairs(
         self,
         names: Sequence[str],
-        given: Collection[str],
+        common_parents: Collection[str],
         out: npt.NDArray[np.float64],
         seconds: float,
     ) -> None:
-        """Score variables given each other: `LocalScores.pair_scores` says more."""
+        """Score each variable with each other one as a parent, see `LocalScores.pair_scores`."""
         number = self._counts.number
         columns = np.array([number(name) for name in names], np.int32)
-        common = np.array(sorted(number(name) for name in given), np.int32)
+        common = np.array(sorted(number(name) for name in common_parents), np.int32)
         _core.score_pairs(
             self._table,
             self._kernel,
@@ -191,7 +191,7 @@ class NativeScores:
         return _core.forecast_every_set(self._table, self._kernel, leave_out, self._threads)
 
     def has_set_form(self) -> bool:
-        """Whether `every_set` is possible, whatever it takes."""
+        """Whether `every_set` is possible, at any price."""
         return _core.has_set_form(self._table, self._kernel)
 
     def every_set(self) -> _core.EverySet:
@@ -216,11 +216,11 @@ class NativeScores:
 
     def _scores_from(self, sets: _core.EverySet) -> Iterator[npt.NDArray[np.float64]]:
         n = len(self._counts.variables)
-        everybody = (1 << n) - 1
+        all_variables = (1 << n) - 1
         program = _core.EverySetProgram(
             sets,
             np.zeros(n, np.uint64),
-            np.array([everybody & ~(1 << v) for v in range(n)], np.uint64),
+            np.array([all_variables & ~(1 << v) for v in range(n)], np.uint64),
             np.full(n, n - 1, np.int64),
             np.zeros(n),
             np.zeros((0, 0)),
@@ -235,10 +235,10 @@ class NativeScores:
         children, offsets, parents = arrays
         variables = self._counts.variables
         for i, child in enumerate(children.tolist()):
-            given = parents[offsets[i] : offsets[i + 1]].tolist()
-            if math.isinf(math.prod((float(variables[p].arity) for p in given), start=1.0)):
+            group = parents[offsets[i] : offsets[i + 1]].tolist()
+            if math.isinf(math.prod((float(variables[p].arity) for p in group), start=1.0)):
                 raise DataError(
-                    f"score: {variables[child].name!r} with {len(given)} parents has more "
+                    f"score: {variables[child].name!r} with {len(group)} parents has more "
                     "than 1e308 parent configurations; use fewer parents"
                 )
 
@@ -284,7 +284,7 @@ class CountedScores(NativeScores):
         return self._scored(families, time_limit, growth, bounds)
 
     def _recalled(self, families: FamilyArrays, time_limit: float) -> _Floats:
-        """Score a few families, and count only those that were not met before."""
+        """Score a few families, and count only the ones that were not met before."""
         children, offsets, parents = families
         groups = [parents[a:b] for a, b in itertools.pairwise(offsets.tolist())]
         keys = [(c, group.tobytes()) for c, group in zip(children.tolist(), groups, strict=True)]
@@ -295,9 +295,11 @@ class CountedScores(NativeScores):
             scores[new] = self._scored(wanted, time_limit)
             if len(self._known) + len(new) > _MOST_KNOWN:
                 self._known.clear()
-            found = {keys[i]: score for i, score in zip(new, scores[new].tolist(), strict=True)}
+            new_scores = {
+                keys[i]: score for i, score in zip(new, scores[new].tolist(), strict=True)
+            }
             self._known.update(
-                (key, score) for key, score in found.items() if not math.isnan(score)
+                (key, score) for key, score in new_scores.items() if not math.isnan(score)
             )
         return scores
 
@@ -374,21 +376,21 @@ class CountedScores(NativeScores):
     def pairs(
         self,
         names: Sequence[str],
-        given: Collection[str],
+        common_parents: Collection[str],
         out: _Floats,
         seconds: float,
     ) -> None:
-        """Score variables given each other: `LocalScores.pair_scores` says more."""
+        """Score each variable with each other one as a parent, see `LocalScores.pair_scores`."""
         number = self._counts.number
         columns = [number(name) for name in names]
-        common = {number(name) for name in given}
+        common = {number(name) for name in common_parents}
         groups = [sorted(common | ({i} - {j})) for i in columns for j in columns]
         children = np.array(columns * len(columns), np.int32)
         arrays = children, *flat_groups(groups)
         out[:] = self.numbered(arrays, time_limit=seconds).reshape(out.shape)
 
     def listing(self, *limits: Any) -> None:
-        """Return None: sets are listed level by level, and counts asked for in batches."""
+        """Return None: sets are listed level by level, and counted in batches."""
         return
 
     def total_cap(self) -> float:
@@ -429,10 +431,10 @@ def _changed(
     """
     groups, sizes = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
     for (child, parents), members in zip(families, candidates, strict=True):
-        given = np.array(parents, np.int32)
-        both = np.column_stack([np.tile(given, (len(members), 1)), members])
+        own = np.array(parents, np.int32)
+        both = np.column_stack([np.tile(own, (len(members), 1)), members])
         both.sort(axis=1)
-        is_no_addition = np.isin(members, given) | (members == child)
+        is_no_addition = np.isin(members, own) | (members == child)
         stays = ~((both == members[:, None]) & is_no_addition[:, None])
         groups.append(both[stays])
         sizes.append(stays.sum(axis=1))
@@ -450,7 +452,7 @@ def _sets_of(n: int, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.i
 
 
 class FamilySupport:
-    """Says which families lack support, whatever the score.
+    """Says which families lack support, under any score.
 
     Parameters
     ----------
@@ -465,7 +467,7 @@ class FamilySupport:
         self._scores = _within_support(counts, _core.ll(), support)
 
     def lacking(self, families: Iterable[Family]) -> list[Family]:
-        """Return those of the families that are not admissible, each once."""
+        """Return the families that are not admissible, each once."""
         listed = [family for family in dict.fromkeys(families) if family[1]]
         if not self.support or not listed:
             return []

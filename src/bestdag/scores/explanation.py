@@ -13,7 +13,7 @@ from bestdag.wording import aligned
 
 __all__ = ["Explanation", "arc_losses", "explain"]
 
-# More configurations than this do not help anybody on paper.
+# More configurations than this do not help a reader.
 _MAX_SHOWN = 20
 
 
@@ -24,7 +24,9 @@ class Explanation(Tabular):
     Attributes
     ----------
     score : Score
+        What scored the family.
     counts : FamilyCounts
+        Its contingency table.
     terms : dict of str to float
         Named parts that add up to the value; empty for a score that names none.
     value : float
@@ -38,7 +40,7 @@ class Explanation(Tabular):
 
     def _table(self) -> Table:
         counts = self.counts
-        given = ", ".join(parent.name for parent in counts.parents) or "no parents"
+        condition = ", ".join(parent.name for parent in counts.parents) or "no parents"
         return Table(
             names=(*(parent.name for parent in counts.parents), *counts.child.states),
             rows=(
@@ -47,7 +49,7 @@ class Explanation(Tabular):
             ),
             n_rows=counts.n_observed,
             n_labels=len(counts.parents),
-            title=f"counts of {counts.child.name} given {given}",
+            title=f"counts of {counts.child.name} given {condition}",
             notes=[
                 *(f"{label}: {value:.9f}" for label, value in self.terms.items()),
                 f"{self.score!r}: {self.value:.9f}",
@@ -56,9 +58,9 @@ class Explanation(Tabular):
 
     def __str__(self) -> str:
         counts = self.counts
-        given = ", ".join(parent.name for parent in counts.parents) or "no parents"
+        condition = ", ".join(parent.name for parent in counts.parents) or "no parents"
         lines = [
-            f"{self.score!r} of {counts.child.name} given {given} (natural logarithms)",
+            f"{self.score!r} of {counts.child.name} given {condition} (natural logarithms)",
             f"N = {counts.total:,}; r = {counts.arity} states; "
             f"{counts.n_observed:,} of q = {counts.n_configurations:,.15g} "
             f"configurations seen",
@@ -114,14 +116,13 @@ def arc_losses(scorer: LocalScores, dag: Dag) -> dict[tuple[str, str], float]:
     >>> round(losses["rain", "wet"], 6)  # 8 log 2: rain says all about wet
     5.545177
     """
-    children = [child for child in sorted(dag.nodes) if dag.parents(child)]
-    families = [(child, dag.parents(child)) for child in children]
+    families = sorted((child, parents) for child, parents in dag.families.items() if parents)
     smaller = [
         (child, tuple(other for other in parents if other != parent))
         for child, parents in families
         for parent in parents
     ]
     scores = iter(scorer.families([*families, *smaller]).tolist())
-    whole = {child: next(scores) for child in children}
+    whole = {child: next(scores) for child, _ in families}
     arcs = [(parent, child) for child, parents in families for parent in parents]
     return dict(sorted((arc, whole[arc[1]] - next(scores)) for arc in arcs))

@@ -156,9 +156,12 @@ class LocalScores:
 
     def families(self, families: Iterable[Family]) -> _Floats:
         """Score many families, each given as (child, parents); every score is remembered."""
-        return self._memory.scores(
-            [(child, parent_set(child, parents)) for child, parents in families], self._computed
-        )
+        keys = [(child, parent_set(child, parents)) for child, parents in families]
+        memory = self._memory
+        new = memory.unknown(keys)
+        if new:
+            memory.keep(new, self._computed(new))
+        return memory.recall(keys)
 
     def _computed(self, families: Sequence[Family]) -> _Floats:
         """Score families without remembering them."""
@@ -368,20 +371,14 @@ class LocalScores:
 
     def total(self, dag: Dag | HasDag) -> float:
         """Score a structure, or that of a network: the sum over its families, rounded once."""
-        return math.fsum(self.by_child(dag).values())
+        return math.fsum(self.families(_families_in(dag_of(dag), self.names)).tolist())
 
     def by_child(self, dag: Dag | HasDag) -> dict[str, float]:
         """Score each family of a structure; keys are the children."""
         return self._by_child(dag_of(dag), self.names)
 
     def _by_child(self, dag: Dag, names: Sequence[str]) -> dict[str, float]:
-        known, nodes = set(names), set(dag.nodes)
-        missing = [name for name in names if name not in nodes]
-        extra = [node for node in dag.nodes if node not in known]
-        if missing or extra:
-            raise GraphError(_nodes_differ(missing, extra))
-        scores = self.families([(name, dag.parents(name)) for name in names])
-        return dict(zip(names, scores.tolist(), strict=True))
+        return dict(zip(names, self.families(_families_in(dag, names)).tolist(), strict=True))
 
     @property
     def bulk(self) -> LocalScores:
@@ -435,24 +432,32 @@ class _Memory:
         self._scores: dict[_Key, float] = {}
         self._n_bytes, self._most_bytes = 0.0, _ALWAYS_BYTES
 
-    def scores(
-        self, keys: Sequence[_Key], compute: Callable[[Sequence[Family]], _Floats]
-    ) -> _Floats:
-        """Return the scores of families; those that are new are computed, in one call."""
+    def unknown(self, keys: Sequence[_Key]) -> list[_Key]:
+        """Return the families whose scores are to be computed, each once: the new ones.
+
+        Where there is no room for them beside the others, all are forgotten, and all of these new.
+        """
         new = [key for key in dict.fromkeys(keys) if key not in self._scores]
-        if new:
-            n_bytes = _bytes_of(new)
-            if self._n_bytes + n_bytes > self._most_bytes == _ALWAYS_BYTES:  # looked up once
-                room = self._n_bytes + _SHARE_OF_MEMORY * memory_left()
-                self._most_bytes = min(_MOST_BYTES, room)
-            if self._n_bytes + n_bytes > self._most_bytes:
-                self._scores.clear()
-                self._n_bytes = 0
-                new = list(dict.fromkeys(keys))
-                n_bytes = _bytes_of(new)
-            self._n_bytes += n_bytes
-            self._scores.update(zip(new, compute(new).tolist(), strict=True))
-        return np.array([self._scores[key] for key in keys], dtype=np.float64)
+        if not new:
+            return new
+        n_bytes = self._n_bytes + _bytes_of(new)
+        if n_bytes > self._most_bytes == _ALWAYS_BYTES:  # looked up once
+            room = self._n_bytes + _SHARE_OF_MEMORY * memory_left()
+            self._most_bytes = min(_MOST_BYTES, room)
+        if n_bytes > self._most_bytes:
+            self._scores.clear()
+            self._n_bytes = 0.0
+            new = list(dict.fromkeys(keys))
+        return new
+
+    def keep(self, new: Sequence[_Key], scores: _Floats) -> None:
+        """Remember scores of families that were unknown."""
+        self._n_bytes += _bytes_of(new)
+        self._scores.update(zip(new, scores.tolist(), strict=True))
+
+    def recall(self, keys: Sequence[_Key]) -> _Floats:
+        """Return the scores of families that are known."""
+        return np.array(list(map(self._scores.__getitem__, keys)), np.float64)
 
 
 def describe(value: object) -> str | None:
@@ -531,6 +536,15 @@ def dag_of(structure: object) -> Dag:
     if not isinstance(dag, Dag):
         raise GraphError(f"score: a Dag or a network is needed, got {type(structure).__name__}")
     return dag
+
+
+def _families_in(dag: Dag, names: Sequence[str]) -> list[Family]:
+    """Return the families of a structure in the order of these names, which are its nodes."""
+    families = dag.families
+    if families.keys() != set(names):
+        missing = [name for name in names if name not in families]
+        raise GraphError(_nodes_differ(missing, [node for node in families if node not in names]))
+    return [(name, families[name]) for name in names]
 
 
 def _nodes_differ(missing: list[str], extra: list[str]) -> str:

@@ -133,7 +133,7 @@ def _favourable_shares(n: _Floats, rows: npt.NDArray[np.intp], allowed: Contamin
         used = np.bincount(row, _prior_of_height(mu[row], n, allowed.floor) - allowed.floor)
         low, high = np.where(used < allowed.free, mu, low), np.where(used < allowed.free, high, mu)
     shares = _prior_of_height(high[row], n, allowed.floor) - allowed.floor
-    # A free mass below the rounding of the floor cannot be told apart from equal shares.
+    # A free mass below the rounding of the floor is the same as equal shares.
     shares = np.where(np.bincount(row, shares)[row] > 0, shares, equal[row])
     return np.asarray(shares * (allowed.free / np.bincount(row, shares))[row])
 

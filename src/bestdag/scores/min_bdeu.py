@@ -15,7 +15,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import InvalidParameterError, require_prior_count
 from bestdag.registry import setting
-from bestdag.special import log_rising
+from bestdag.scores.bd import dirichlet_terms
 from bestdag.wording import arg, shown_value
 
 __all__ = ["Contamination", "MinBDeu", "require_epsilon"]
@@ -160,10 +160,7 @@ class Contamination:
 
     def terms(self, priors: _Floats, counts: FamilyCounts) -> dict[str, float]:
         """Return what cells and configurations contribute to the log marginal likelihood."""
-        return {
-            "cells": float(np.sum(log_rising(priors, counts.table))),
-            "configurations": -float(np.sum(log_rising(self.total, counts.row_totals))),
-        }
+        return dirichlet_terms(counts, priors, self.total)
 
 
 def require_epsilon(who: str, epsilon: object, *, may_be_one: bool) -> None:

@@ -57,8 +57,8 @@ class NodeAverage:
     nothing in the row. Otherwise rows that show a family are no fair sample of all rows.
 
     Not score equivalent: a family of A given B and one of B given A are counted over the same
-    rows, but those without a parent are not. Larger families are seen in fewer rows, so that one
-    more parent may raise or lower the mean log-likelihood whatever it tells.
+    rows, but families without a parent are not. Larger families are seen in fewer rows, so that
+    one more parent may raise or lower the mean log-likelihood even if it tells nothing.
 
     References
     ----------

@@ -26,7 +26,21 @@ class StructurePrior(Protocol):
 
     A prior of your own needs these two members and nothing else. One that is also a product
     over arcs may have ``arc(parent, child)``, the logarithm of what an arc adds to its family;
-    then score tables are made without asking for every family.
+    then score tables are made without a call for every family.
+
+    Examples
+    --------
+    A prior of one's own, under which ``a`` has no parents:
+
+    >>> from bestdag import learn
+    >>> class RootPrior:
+    ...     is_score_equivalent = False
+    ...
+    ...     def family(self, child, parents):
+    ...         return -math.inf if child == "a" and parents else 0.0
+    >>> data = {"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9}
+    >>> learn(data, "bic", structure_prior=RootPrior()).dag.arcs
+    (('a', 'b'),)
     """
 
     @property
@@ -88,13 +102,14 @@ class SparsePrior:
     :math:`-\ln(n - 1)` to its family.
 
     Under a uniform prior, the more variables there are to choose from, the more arcs come up by
-    chance: n (n - 1) / 2 pairs are looked at, and the best of them are kept. This corrects for
+    chance: n (n - 1) / 2 pairs are looked at, and the best of them become arcs. This corrects for
     that, as priors do for the number of regressors [1]_ and the extended BIC for that of features
     [2]_. A penalty for each arc is the same for all members of an equivalence class.
 
     Parameters
     ----------
     n_variables : int
+        Number of variables, at least 1.
 
     References
     ----------
@@ -124,7 +139,7 @@ class SparsePrior:
 
     def family(self, child: str, parents: frozenset[str]) -> float:
         """Return what the arcs of a family add."""
-        return len(parents) * self.per_arc
+        return -len(parents) * math.log(max(1, self.n_variables - 1))
 
     def arc(self, parent: str, child: str) -> float:
         """Return what an arc adds."""
@@ -134,19 +149,19 @@ class SparsePrior:
 SPARSE, UNIFORM = "sparse", "uniform"
 
 
-def make_prior(given: StructurePrior | str | None, n_variables: int) -> StructurePrior | None:
-    """Return the prior over structures that a name stands for; None is the uniform one.
+def make_prior(prior: StructurePrior | str | None, n_variables: int) -> StructurePrior | None:
+    """Return a prior over structures, also one that is named; None is the uniform one.
 
     Examples
     --------
     >>> make_prior("sparse", 3), make_prior("uniform", 3)
     (SparsePrior(n_variables=3), None)
     """
-    if not isinstance(given, str):
-        return given
-    if given not in (SPARSE, UNIFORM):
-        raise unknown_name("structure prior", given, [SPARSE, UNIFORM])
-    return SparsePrior(n_variables) if given == SPARSE else None
+    if not isinstance(prior, str):
+        return prior
+    if prior not in (SPARSE, UNIFORM):
+        raise unknown_name("structure prior", prior, [SPARSE, UNIFORM])
+    return SparsePrior(n_variables) if prior == SPARSE else None
 
 
 class _HasDag(Protocol):
@@ -169,10 +184,16 @@ class ArcDifferencePrior:
     Parameters
     ----------
     network : Dag or Network
-        The prior network; of a Network only the graph counts, and only the graph is kept. It
-        has every variable of the data.
+        The prior network, with every variable of the data; of a Network only the graph counts.
     kappa : float
-        Factor for each difference, above 0 and at most 1.
+        Factor for each difference, above 0 and at most 1; 1 is the uniform prior.
+
+    Raises
+    ------
+    InvalidParameterError
+        No graph, or a kappa out of range.
+    UnknownNameError
+        On scoring, a variable that the prior network does not have.
 
     Notes
     -----
@@ -204,9 +225,9 @@ class ArcDifferencePrior:
                 f"ArcDifferencePrior: network must be a Dag or a Network, "
                 f"got {type(network).__name__}"
             )
-        given: Any = kappa
-        real = isinstance(given, numbers.Real) and not isinstance(given, bool)
-        if not real or not 0 < given <= 1:
+        factor: Any = kappa
+        real = isinstance(factor, numbers.Real) and not isinstance(factor, bool)
+        if not real or not 0 < factor <= 1:
             needed = "a number above 0 and at most 1"
             raise bad_setting("ArcDifferencePrior", "kappa", needed, kappa)
         object.__setattr__(self, "network", dag)

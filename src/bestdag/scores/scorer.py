@@ -50,7 +50,7 @@ class Scorer(LocalScores):
 
     Parameters
     ----------
-    dataset : Dataset, path, frame
+    data : Dataset, path, frame
         A Dataset, or anything that `read` takes. Complete, unless `missing` says otherwise.
     score : Score or str
         A score, or the name of one with its default settings.
@@ -79,7 +79,7 @@ class Scorer(LocalScores):
 
     def __init__(
         self,
-        dataset: Any,
+        data: Any,
         score: Score | str = "bdeu",
         structure_prior: StructurePrior | str | None = None,
         *,
@@ -87,7 +87,7 @@ class Scorer(LocalScores):
         support: float | Support = 0.0,
         threads: int | None = None,
     ) -> None:
-        dataset = as_dataset(dataset, missing="keep" if missing == "available" else "error")
+        dataset = as_dataset(data, missing="keep" if missing == "available" else "error")
         score = make_score(score) if isinstance(score, str) else _checked_score(score)
         require_whole_weights(score, dataset)
         counts = CountingEngine(dataset, missing=missing, threads=threads)
@@ -110,21 +110,27 @@ class Scorer(LocalScores):
         prior: StructurePrior | None,
         support: Support,
     ) -> None:
-        """Become the scores of what `counts` counts; nothing is remembered yet."""
+        """Become the scores of what `counts` counts."""
         self.counts = counts
         self.names = tuple(variable.name for variable in counts.variables)
+        dataset = counts.dataset
+        self.n_rows, self.total_weight = dataset.n_rows, dataset.total_weight
+        self.rows_in = dataset.rows_in
+        if counts.provider is not None:
+            self.workers, self._together = counts.provider.workers, _PER_PASS
+        vars(self).pop("_number", None)
+        self._score_by(score, prior, support)
+
+    def _score_by(self, score: Score, prior: StructurePrior | None, support: Support) -> None:
+        """Score the same rows in another way; nothing is remembered yet."""
         self._score, self._prior, self._support = score, prior, support
         self.name = score.name
         self.is_score_equivalent = score.is_score_equivalent and (
             prior is None or prior.is_score_equivalent
         )
         self.is_per_row = bool(getattr(score, "is_per_row", False))
-        self.n_rows, self.total_weight = counts.dataset.n_rows, counts.dataset.total_weight
-        self.rows_in = counts.dataset.rows_in
-        if counts.provider is not None:
-            self.workers, self._together = counts.provider.workers, _PER_PASS
-        self.native = native_scores(counts, score, support)
-        for made in ("_memory", "_number", "_family_support"):
+        self.native = native_scores(self.counts, score, support)
+        for made in ("_memory", "_family_support"):
             vars(self).pop(made, None)
 
     def by(self, score: Score | str) -> Scorer:
@@ -147,7 +153,7 @@ class Scorer(LocalScores):
     def without_prior(self) -> Scorer:
         """Return the scores of the data alone, without the prior over structures."""
         other = copy.copy(self)
-        other._bind(self.counts, self._score, None, self._support)
+        other._score_by(self._score, None, self._support)
         return other
 
     def exempting(self, families: Collection[tuple[str, frozenset[str]]]) -> Scorer:
@@ -163,8 +169,11 @@ class Scorer(LocalScores):
     ) -> Scorer:
         """Return the same data by another score or within another limit; what is read is shared."""
         other = copy.copy(self)
-        limit = self._support if support is None else support
-        other._bind(counts or self.counts, score or self._score, self._prior, limit)
+        settings = score or self._score, self._prior, self._support if support is None else support
+        if counts is None:
+            other._score_by(*settings)
+        else:
+            other._bind(counts, *settings)
         return other
 
     @property
@@ -232,14 +241,17 @@ class Scorer(LocalScores):
 
     def _with_prior(self, scores: _Floats, families: Iterable[Family]) -> _Floats:
         """Add the logarithm of the prior over structures, if there is one."""
-        if self.structure_prior is None:
+        prior = self._prior
+        if prior is None:
             return scores
+        if isinstance(prior, SparsePrior):
+            return scores + prior.per_arc * np.array([len(parents) for _, parents in families])
         return scores + [self._log_prior(child, frozenset(parents)) for child, parents in families]
 
     def _log_prior(self, child: str, parents: frozenset[str]) -> float:
         """Return what the prior over structures adds to a family; there must be one."""
-        assert self.structure_prior is not None
-        value = self.structure_prior.family(child, parents)
+        assert self._prior is not None
+        value = self._prior.family(child, parents)
         if not value < math.inf:  # nan too
             raise InvalidParameterError(
                 f"structure prior: the logarithm for {child!r} given {sorted(parents)} must be a "
@@ -257,8 +269,8 @@ class Scorer(LocalScores):
         else:
             return
         assert isinstance(self.score, RefusingScore)
-        given = [self.variables[parent] for parent in parents]
-        self.score.refuse(self.variables[child], given, n_bytes)
+        variables = [self.variables[parent] for parent in parents]
+        self.score.refuse(self.variables[child], variables, n_bytes)
 
     @cached_property
     def _family_support(self) -> FamilySupport:
@@ -285,7 +297,7 @@ class Scorer(LocalScores):
             return super().numbered_changes(families, candidates, time_limit)
         with self.refusals():
             changed = self.native.changes(families, candidates, time_limit)
-        prior = self.structure_prior
+        prior = self._prior
         if isinstance(prior, SparsePrior):
             pairs = zip(families, candidates, strict=True)
             sizes = [_sizes(child, parents, group) for (child, parents), group in pairs]
@@ -300,7 +312,7 @@ class Scorer(LocalScores):
         if self.native is None:
             super()._fill_pairs(names, given, out, time_limit)
             return
-        n, priors, prior = len(names), None, self.structure_prior
+        n, priors, prior = len(names), None, self._prior
         if isinstance(prior, SparsePrior):
             priors = np.full((n, n), prior.per_arc * (len(given) + 1))
             np.fill_diagonal(priors, prior.per_arc * len(given))
@@ -346,10 +358,16 @@ class Scorer(LocalScores):
 
     def explain(self, child: str, parents: Collection[str] = ()) -> Explanation:
         """Show how a local score comes about: the counts and the terms of the sum."""
-        given = parent_set(child, parents)
-        (counts,) = self.counts.count([(child, given)])
-        log_prior = None if self.structure_prior is None else self._log_prior(child, given)
-        return explain(self.score, counts, log_prior)
+        return self.explain_each([(child, parents)])[0]
+
+    def explain_each(self, families: Iterable[Family]) -> list[Explanation]:
+        """Explain many families, counted in one call."""
+        keys = [(child, parent_set(child, parents)) for child, parents in families]
+        has_prior = self._prior is not None
+        return [
+            explain(self._score, counts, self._log_prior(*key) if has_prior else None)
+            for key, counts in zip(keys, self.counts.count(keys), strict=True)
+        ]
 
     def __copy__(self) -> Self:
         """Share what is read and what counts; `__setstate__` would read all of it again."""
@@ -359,7 +377,7 @@ class Scorer(LocalScores):
 
     def __getstate__(self) -> dict[str, Any]:
         return {
-            "dataset": self.dataset,
+            "data": self.dataset,
             "score": self.score.score if isinstance(self.score, NodeAverage) else self.score,
             "structure_prior": self.structure_prior,
             "missing": self.counts.missing,

@@ -23,8 +23,8 @@ class Support:
     A family is admissible when its columns, child and parents together, take at most
     :math:`N / s` different joint values in the data, :math:`N` the number of rows (or the sum of
     their weights) and :math:`s` the support. A table with as many cells as there are rows gets
-    about :math:`-N \ln r` from most scores, whatever the data, which is more than a nearly uniform
-    variable has without parents: a search without limits then proves what nobody can use.
+    about :math:`-N \ln r` from most scores, for any data, which is more than a nearly uniform
+    variable has without parents: a search without limits then proves structures of no use.
 
     The limit depends on the set of columns alone and only falls as columns are added. So every
     subset of an admissible set is admissible, equivalent structures are admissible together, and a

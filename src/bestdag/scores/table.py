@@ -80,8 +80,8 @@ class ParentSets:
     def __iter__(self) -> Iterator[tuple[float, tuple[int, ...]]]:
         """Go through (score, parent numbers), best first."""
         members, offsets = self.members.tolist(), self.offsets.tolist()
-        for k, score in enumerate(self.scores.tolist()):
-            yield score, tuple(members[offsets[k] : offsets[k + 1]])
+        groups = map(tuple, map(members.__getitem__, map(slice, offsets, offsets[1:])))
+        return zip(self.scores.tolist(), groups, strict=True)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ParentSets):
@@ -144,6 +144,9 @@ class ScoreTable(LocalScores):
         How many families were scored to make the table; by default those it lists.
     open_sets : sequence of ParentSets or None, optional
         For a table that is not complete, what is known of the sets it lacks: see `open_sets`.
+    max_parents : int, optional
+        The table is about sets of at most so many parents (or a variable's required ones, where
+        these are more): complete then means that no such set is missing.
 
     Examples
     --------
@@ -161,6 +164,7 @@ class ScoreTable(LocalScores):
     name = "local scores"
     complete: bool
     n_scored: int
+    max_parents: int | None
     names: tuple[str, ...]
     _children: tuple[ParentSets, ...]
     _open: tuple[ParentSets | None, ...] | None
@@ -173,6 +177,7 @@ class ScoreTable(LocalScores):
         complete: bool = True,
         n_scored: int | None = None,
         open_sets: Sequence[ParentSets | None] | None = None,
+        max_parents: int | None = None,
     ) -> None:
         checked = check_nodes("score table", names)
         if not checked:
@@ -200,6 +205,7 @@ class ScoreTable(LocalScores):
         known = None if complete or open_sets is None else tuple(open_sets)
         object.__setattr__(self, "_open", known)
         object.__setattr__(self, "n_scored", self.n_sets if n_scored is None else n_scored)
+        object.__setattr__(self, "max_parents", max_parents)
 
     @classmethod
     def from_lists(
@@ -245,10 +251,18 @@ class ScoreTable(LocalScores):
         complete: bool = True,
         n_scored: int | None = None,
         open_sets: Sequence[ParentSets | None] | None = None,
+        max_parents: int | None = None,
     ) -> ScoreTable:
         """Make from flat arrays that native code filled, sets in order (see `split_sets`)."""
         children = split_sets(first_sets, scores, offsets, members)
-        return cls(names, children, complete=complete, n_scored=n_scored, open_sets=open_sets)
+        return cls(
+            names,
+            children,
+            complete=complete,
+            n_scored=n_scored,
+            open_sets=open_sets,
+            max_parents=max_parents,
+        )
 
     @classmethod
     def build(cls, scorer: Scorer, **limits: Any) -> ScoreTable:
@@ -303,9 +317,10 @@ class ScoreTable(LocalScores):
         Returns
         -------
         ParentSets or None
-            Sets with upper bounds in place of scores. Each set of the child that is allowed,
-            neither listed nor dominated by a subset, contains one of these and scores no more
-            than its bound. Empty when nothing is missing; None when nothing is known.
+            Sets with upper bounds in place of scores. Each set of the child that is allowed (and
+            has at most `max_parents`), neither listed nor dominated by a subset, contains one of
+            these and scores no more than its bound. Empty when nothing is missing; None when
+            nothing is known.
         """
         if self.complete:
             return _NO_SETS
@@ -373,7 +388,7 @@ class ScoreTable(LocalScores):
             max(n_sets) * 2 if most is None else most,
             threads,
         )
-        return ScoreTable.from_arrays(self.names, *arrays)
+        return ScoreTable.from_arrays(self.names, *arrays, max_parents=self.max_parents)
 
     def by_child(self, dag: Dag | HasDag) -> dict[str, float]:
         """Score each family of a structure.
@@ -411,11 +426,12 @@ class ScoreTable(LocalScores):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreTable):
             return NotImplemented
-        return (self.names, self._children, self.complete, self._open) == (
+        return (self.names, self._children, self.complete, self._open, self.max_parents) == (
             other.names,
             other._children,
             other.complete,
             other._open,
+            other.max_parents,
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -427,10 +443,19 @@ class ScoreTable(LocalScores):
         raise AttributeError(f"a ScoreTable never changes: {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self.names, self._children, self.complete, self.n_scored, self._open)
+        return _rebuilt, (
+            self.names,
+            self._children,
+            self.complete,
+            self.n_scored,
+            self._open,
+            self.max_parents,
+        )
 
     def __repr__(self) -> str:
         text = f"<ScoreTable: {self.n_variables:,} variables, {self.n_sets:,} parent sets"
+        if self.max_parents is not None:
+            text += f" of at most {self.max_parents}"
         return text + (">" if self.complete else ", incomplete>")
 
 
@@ -443,8 +468,16 @@ def _rebuilt(
     complete: bool,
     n_scored: int,
     open_sets: tuple[ParentSets | None, ...] | None,
+    max_parents: int | None,
 ) -> ScoreTable:
-    return ScoreTable(names, children, complete=complete, n_scored=n_scored, open_sets=open_sets)
+    return ScoreTable(
+        names,
+        children,
+        complete=complete,
+        n_scored=n_scored,
+        open_sets=open_sets,
+        max_parents=max_parents,
+    )
 
 
 def _numbered(child: str, parents: Sequence[str], numbers: Mapping[str, int]) -> tuple[int, ...]:

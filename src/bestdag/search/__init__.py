@@ -1,4 +1,13 @@
-"""The searches, each in its own file or folder, and the one list that names them."""
+"""The searches, each in its own file or folder, and the one list that names them.
+
+steps, driver, problem    what a search yields; what runs it, with its clock, progress and
+                          checkpoint; what it gets: scores, knowledge, limits
+result, structures        what comes out: `SearchResult`, and the structures next to the best
+auto                      the schedule of the others, its constants in one table
+exact                     one engine per folder (dp, bnc), and the cases that statements make
+climbing, order           what several searches share: moves and families; orders and their moves
+bound, feasible, ties     bounds after any search; structures that knowledge allows; what is equal
+"""
 
 from __future__ import annotations
 

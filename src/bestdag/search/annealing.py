@@ -51,6 +51,11 @@ class Annealing:
     candidates, max_steps : int, optional
         As in `HillClimb`.
 
+    Raises
+    ------
+    InvalidParameterError
+        A setting out of range, or a final temperature above the first.
+
     Notes
     -----
     Proposals are drawn in native code from a stream that depends on the seed alone. One that is

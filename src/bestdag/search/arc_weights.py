@@ -27,6 +27,13 @@ class ArcWeights:
         on the diagonal, nan where a time limit or Ctrl-C came first. It cannot be written to.
     given : tuple of str
         Parents that every variable has beside: the class, for TAN.
+
+    Examples
+    --------
+    >>> scores = np.array([[-3.0, -1.0], [-1.5, -2.0]])  # [parent, child]; alone on the diagonal
+    >>> ArcWeights.of(("a", "b"), scores).matrix
+    array([[0. , 1. ],
+           [1.5, 0. ]])
     """
 
     names: tuple[str, ...]
@@ -45,7 +52,19 @@ class ArcWeights:
         *,
         symmetric: bool = False,
     ) -> ArcWeights:
-        """Build from `Scorer.pair_scores`; symmetric up to rounding, or exactly."""
+        """Build from `Scorer.pair_scores`.
+
+        Parameters
+        ----------
+        names : tuple of str
+            The variables, in name order.
+        scores : array of float, n x n
+            ``scores[i, j]`` is the score of j with the parent i, and of j without it for i = j.
+        given : tuple of str
+            Parents that all these families have.
+        symmetric : bool, default False
+            Take the mean of both directions, which rounding alone makes different.
+        """
         with np.errstate(invalid="ignore"):  # a prior may forbid a family: minus infinity
             matrix = scores - np.diag(scores)
         matrix[np.isneginf(scores)] = -np.inf
@@ -55,7 +74,13 @@ class ArcWeights:
         return cls(names, matrix, given)
 
     def weight(self, parent: str, child: str) -> float:
-        """Return the weight of one arc."""
+        """Return the weight of one arc, in nats.
+
+        Raises
+        ------
+        UnknownNameError
+            A name that is not a variable.
+        """
         for name in (parent, child):
             require_known("variable", name, self.names, who="ArcWeights.weight")
         return float(self.matrix[self.names.index(parent), self.names.index(child)])
@@ -66,8 +91,7 @@ class ArcWeights:
         shown = np.where(np.isfinite(self.matrix), self.matrix, np.nan)
         np.fill_diagonal(shown, np.nan)
         image = ax.imshow(shown)
-        given = "".join(f", {name}" for name in self.given)
-        condition = f" | {given[2:]}" if given else ""
+        condition = f" | {', '.join(self.given)}" if self.given else ""
         ax.figure.colorbar(image, ax=ax, label=f"weight{condition} (nats)")
         ax.set_xlabel("child")
         ax.set_ylabel("parent")

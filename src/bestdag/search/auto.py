@@ -8,29 +8,30 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Generator
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple, TypeVar
 
 from bestdag.errors import GraphError, require_choice, require_count, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.registry import setting
-from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import bound_steps
 from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp.all_sets import forecast_whole
 from bestdag.search.exact.dp.engine import Forecast, forecast
 from bestdag.search.exact.search import Exact
+from bestdag.search.exact.solver import ENGINES, EngineChoice
+from bestdag.search.ladder import Ladder
 from bestdag.search.order.improve import Improver
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
+from bestdag.search.rung import Rung
 from bestdag.search.steps import (
     POINT,
     Bounded,
     Event,
     Found,
     Note,
-    Outcome,
     Phase,
     Point,
     Proved,
@@ -58,21 +59,22 @@ class _Tuning(NamedTuple):
     few_variables: int = 8
     share_before: float = 0.25
     caution: float = 2.0
-    # What proofs may have taken when all parent sets are listed: a proof is a matter of time then.
-    share_for_proof: float = 0.5
-    # Before that, with few variables, what lists of parent sets and bounds may have taken, and of
-    # it the lists: a full list is likely, and then a proof is.
-    share_for_lists: float = 0.3
-    lists_alone: float = 0.8
-    # With many variables, and once no more is listed, what bounds may have taken: it doubles with
-    # each better bound, and halves with each turn that brought none.
-    many_variables: int = 60
+    # Of the time so far, what rungs of the proof may have taken, and while structures rise fast.
+    share_for_rungs: float = 0.5
+    share_while_steep: float = 0.1
+    # What the bound over all families may have taken besides: it doubles with each better bound,
+    # and halves with each turn that brought none.
     share_for_bound: float = 0.05
     least_share: float = 0.01
     most_share: float = 0.25
-    # But nothing after the first bound while structures still rise by more than this share of the
-    # score within the last tenth of the time, or, with many variables, within so many rounds if
-    # they took longer: some of them bring nothing at once.
+    # It is hopeless where families that are not listed may add more than this share of what the
+    # best structure gains over the one without arcs.
+    hopeless: float = 0.5
+    # With more variables, structures are better found by rounds that bring nothing at once.
+    many_variables: int = 60
+    # Structures rise fast when they gain more than this share of the score within the last tenth of
+    # the time, or, with many variables, within so many rounds if they took longer: some of them
+    # bring nothing at once.
     steep: float = 5e-5
     recent: float = 0.1
     recent_rounds: int = 6
@@ -102,25 +104,25 @@ class Auto:
     rounds : int, optional
         End after so many rounds of improving. Then the structure is the same on every run,
         proven or not.
-    engine : {"auto", "dp", "bnc"}, default "auto"
+    engine : {"auto", "dp", "gpu", "bnc", "frontier"}, default "auto"
         Engine of the exact search. One that is asked for by name is a wish for exact search.
     start_from : Dag, optional
         The structure to begin with, which must obey the knowledge.
 
     Notes
     -----
-    With a time limit the time is used, unless a proof comes first. Without one, the search ends
-    with a proof, or when neither the score nor the bound has improved for as long as it took to
-    get there, at least two seconds; at the latest after its budget.
+    With a time limit the time is used, unless all is proved first. Without one, the search ends
+    with a proof, or when neither the score nor any gap has improved for as long as it took to get
+    there, at least two seconds; at the latest after its budget.
 
     Structures come from GES, tabu search, rounds of search over orders and climbing (see
     `OrderSearch`). The proof comes from dynamic programming over all parent sets where its
-    forecast fits into the time that is left. Otherwise parent sets are listed meanwhile, with at
-    most 60 variables for about two fifths of the time; once all that a best structure may need are
-    there, an exact search among them gets turns, each as long as everything before it. Until then
-    their bounds give a bound on the best score, a linear program tightens it, for as long as that
-    helps. How time is divided depends on the time so far and on what came of it, never on the
-    limit: a longer limit does not give a worse structure.
+    forecast fits into the time that is left. Otherwise it is climbed in rungs, the best structures
+    with at most 1, 2, 3, ... parents per variable: sets of so many parents are listed completely,
+    and an exact search among them proves an optimum or a bound (see `Rung`). When nothing is left
+    to list, the rung is about all structures. A bound on all of them is worked on besides, for as
+    long as that helps. How time is divided depends on the time so far and on what came of it; what
+    is forecast not to end within the limit is not begun.
 
     Examples
     --------
@@ -139,7 +141,7 @@ class Auto:
     rounds: int | None = setting(
         None, "Stop after this number of rounds, for reproducible results."
     )
-    engine: Literal["auto", "dp", "gpu", "bnc"] = setting("auto", "Engine of the exact search.")
+    engine: EngineChoice = setting("auto", "Engine of the exact search.")
     start_from: Dag | None = setting(None, "First structure: a network file.", load="structure")
 
     def __post_init__(self) -> None:
@@ -148,7 +150,7 @@ class Auto:
         require_positive("auto", "budget", self.budget)
         if self.rounds is not None:
             require_count("auto", "rounds", self.rounds, minimum=1)
-        require_choice("auto", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
+        require_choice("auto", "engine", self.engine, ENGINES)
 
     @property
     def seconds_without_limit(self) -> float | None:
@@ -158,17 +160,16 @@ class Auto:
     def steps(self, problem: Problem) -> Steps:
         """Search; the notes of the result say what was tried and for how long."""
         if self.engine != "auto":
-            yield Note(f"auto chose exact: the engine '{self.engine}' was asked for")
-            yield from _ended(follow(Exact(engine=self.engine), problem, by="exact"))
-        elif isinstance(problem.scores, ScoreTable):
-            yield from _search_table(problem)
-        else:
-            yield from _Schedule(self, problem).steps()
+            return _by_engine(self.engine, problem)
+        if isinstance(problem.scores, ScoreTable):
+            return _search_table(problem)
+        return _Schedule(self, problem).steps()
 
 
-def _ended(steps: Generator[Event, None, Outcome]) -> Steps:
-    """Pass on the steps of a search that is all there is, and end as it does."""
-    outcome = yield from steps
+def _by_engine(engine: EngineChoice, problem: Problem) -> Steps:
+    """Search exactly by one engine, and end as it does."""
+    yield Note(f"auto chose exact: the engine '{engine}' was asked for")
+    outcome = yield from follow(Exact(engine=engine), problem, by="exact")
     if outcome.status not in ("local optimum", "optimum proved"):
         raise SearchEnd(outcome.status)
 
@@ -183,14 +184,15 @@ class _Schedule:
         self._n_rounds = 0
         self._whole: Forecast | None = None  # as long as it is to be tried
         self._seconds_for_whole: float | None = None
-        self._listing: ParentSetListing | None = None
-        self._table: ScoreTable | None = None  # once all sets are listed
+        self._ladder: Ladder
+        self._gaps: dict[int | None, float] = {}  # of rungs, when they were news
+        self._bound_is_hopeless = False
         self._score = -math.inf
         self._bound: float | None = None
         self._is_proved = self._is_over = False
         self._news_at = 0.0  # when score or bound improved last
         self._history = [(0.0, self._score)]  # seconds, and the score from then on
-        self._spent = {"structures": 0.0, "proof": 0.0}
+        self._spent = {"structures": 0.0, "proof": 0.0, "bound": 0.0}
         self._turns = 0  # of the exact search
         self._is_large = len(problem.names) > TUNING.many_variables
         self._share_for_bound = TUNING.share_for_bound
@@ -226,10 +228,13 @@ class _Schedule:
 
     def _take_turns(self, *, begins_with_bound: bool) -> Steps:
         self._improver = Improver(self._problem, self._problem.feasible_dag("auto"))
+        self._ladder = Ladder(self._problem)
         yield from self._first_structure()
         self._history = [(0.0, self._score)]
         self._news_at = self._problem.seconds if self._turns else 0.0  # nothing could improve
         if begins_with_bound:
+            if self._whole is None:
+                yield from self._passed(self._ladder.begin(), by="exact")
             yield from self._improve()
             yield from self._first_bound()
         while not self._is_proved:
@@ -251,23 +256,22 @@ class _Schedule:
         if whole is not None and (is_over or seconds >= TUNING.share_before * whole.seconds):
             yield from self._exact(self._whole_problem())
             self._news_at = self._problem.seconds  # nothing could improve meanwhile
-        elif whole is None and self._spent["proof"] + TUNING.least_slice <= self._share() * seconds:
-            yield from self._work_on_proof(self._share() * seconds)
+        elif whole is None and self._has_time("proof", self._share_for_rungs):
+            yield from self._climb_rungs(self._share_for_rungs * seconds - self._spent["proof"])
+        elif whole is None and self._has_time("bound", self._share_for_bound):
+            yield from self._tighten_bound(self._share_for_bound * seconds)
         else:
             yield from self._improve()
 
-    def _share(self) -> float:
-        """Of the time so far, what proofs and bounds may have taken."""
-        if self._table is not None:
-            return TUNING.share_for_proof
-        if self._is_steep():
-            return 0.0
-        return TUNING.share_for_lists if self._may_list_all else self._share_for_bound
+    def _has_time(self, what: str, share: float) -> bool:
+        """Whether a turn of this kind fits into its share of the time so far."""
+        if self._ladder.is_over if what == "proof" else self._bound_is_hopeless:
+            return False
+        return self._spent[what] + TUNING.least_slice <= share * self._problem.seconds
 
     @property
-    def _may_list_all(self) -> bool:
-        """Whether a list of all parent sets that a best structure may need is likely."""
-        return not self._is_large and (self._listing is None or not self._listing.is_over)
+    def _share_for_rungs(self) -> float:
+        return TUNING.share_while_steep if self._is_steep() else TUNING.share_for_rungs
 
     def _is_steep(self) -> bool:
         """Whether structures rise fast."""
@@ -277,7 +281,7 @@ class _Schedule:
 
     def _is_idle(self) -> bool:
         """Whether nothing has improved for as long as it took to get here."""
-        if self._problem.time_limit is not None:
+        if self._problem.time_limit is not None or self._ladder.is_promising:
             return False
         idle = self._problem.seconds - self._news_at
         return idle >= max(TUNING.least_idle, self._news_at)
@@ -295,7 +299,9 @@ class _Schedule:
         yield Phase("search order", f"round {self._n_rounds:,}")
         yield POINT
 
-    def _passed(self, steps: Generator[Event, None, _T]) -> Generator[Event, None, _T]:
+    def _passed(
+        self, steps: Generator[Event, None, _T], by: str = ""
+    ) -> Generator[Event, None, _T]:
         """Pass on what is better than all before; returns what the steps return."""
         while True:
             try:
@@ -303,6 +309,8 @@ class _Schedule:
             except StopIteration as end:
                 value: _T = end.value
                 return value
+            if by and isinstance(event, Found | Proved):
+                event = event._replace(by=by)
             if isinstance(event, Found):
                 is_exact = event.by == "exact"
                 # With rounds the answer is the same on every run, and not what a clock cut short.
@@ -311,12 +319,16 @@ class _Schedule:
                 if not is_better(event.score, self._score):
                     continue
                 self._take(event.score)
+                if is_exact and self._n_rounds:  # the first round begins as it does anywhere
+                    self._improver.take(event.structure, event.score)
                 event = event if is_exact else event._replace(by="order")
             if isinstance(event, Proved):
                 self._is_proved = True
                 self._take(event.score)
             elif isinstance(event, Bounded):
                 self._take_bound(event)
+            elif isinstance(event, Rung):
+                event = self._take_rung(event)
             elif isinstance(event, Step | Point) and self._problem.out_of_time():
                 yield from self._first_bound()
             yield event
@@ -337,6 +349,15 @@ class _Schedule:
             self._news_at = self._problem.seconds
         self._bound = new if known is None else min(known, new)
         return is_news
+
+    def _take_rung(self, rung: Rung) -> Rung:
+        """Note when a rung was proved, or its gap fell; returns it with the time of its proof."""
+        gap = (
+            0.0 if rung.is_proved else math.inf if rung.bound is None else rung.bound - self._score
+        )
+        if gap < (1.0 - TUNING.news) * self._gaps.get(rung.max_parents, math.inf):
+            self._news_at, self._gaps[rung.max_parents] = self._problem.seconds, gap
+        return replace(rung, proved_after=self._problem.seconds) if rung.is_proved else rung
 
     # The proof over all parent sets.
 
@@ -363,7 +384,16 @@ class _Schedule:
             self._spent["proof"] += time.monotonic() - began
             self._turns += 1
 
-    # Bounds, and the proof among listed sets.
+    # Rungs of the proof, and the bound over all families.
+
+    def _climb_rungs(self, seconds: float) -> Steps:
+        """Give the ladder a turn."""
+        began = time.monotonic()
+        try:
+            yield from self._passed(self._ladder.run(seconds, self._improver.best), by="exact")
+        finally:
+            self._spent["proof"] += time.monotonic() - began
+            self._turns += 1
 
     def _first_bound(self) -> Steps:
         """Bound by what costs next to nothing."""
@@ -371,52 +401,40 @@ class _Schedule:
             return
         began = time.monotonic()
         yield from self._bounded(bound_steps(self._problem, deadline=began, incumbent=self._score))
-        self._spent["proof"] += time.monotonic() - began
+        self._spent["bound"] += time.monotonic() - began
 
-    def _work_on_proof(self, seconds: float) -> Steps:
-        """List parent sets and tighten the bound, or search among them all."""
-        problem, nodes = self._problem, self._problem.nodes
-        if self._table is not None or nodes.required_edges or nodes.has_ancestral:
-            # For as long as everything before it took.
-            problem = problem.within(max(TUNING.at_once, problem.seconds))
-            yield from self._exact(problem)
-            if problem.has_table:
-                self._take_table(problem.table())
-            return
-        began = time.monotonic()
+    def _tighten_bound(self, seconds: float) -> Steps:
+        """Bound by linear programs over what is listed, unless that is hopeless."""
+        began, problem = time.monotonic(), self._problem
         yield Phase("bounding the best score")
-        try:
-            yield from self._list_and_bound(began, seconds)
-        finally:
-            self._spent["proof"] += time.monotonic() - began
-
-    def _list_and_bound(self, began: float, seconds: float) -> Steps:
-        problem = self._problem
-        if self._listing is None:
-            self._listing = ParentSetListing(problem.scorer("auto"), problem.nodes)
-        share = TUNING.lists_alone if self._may_list_all else 0.5
-        self._listing.run(min(share * seconds, problem.seconds_left))
-        yield POINT
-        table = self._listing.table(finish=self._listing.is_over)
-        if table.complete:
-            self._take_table(table)
-            return
-        until = min(began + seconds, time.monotonic() + problem.seconds_left)
-        is_news = yield from self._bounded(
-            bound_steps(problem, table, deadline=until, incumbent=self._score)
-        )
-        if not self._may_list_all:
+        table = self._ladder.table
+        self._bound_is_hopeless = table is None or self._is_hopeless(table)
+        if not self._bound_is_hopeless:
+            until = began + min(seconds, problem.seconds_left)
+            is_news = yield from self._bounded(
+                bound_steps(problem, table, deadline=until, incumbent=self._score)
+            )
             share = self._share_for_bound * (2.0 if is_news else 0.5)
             self._share_for_bound = min(max(share, TUNING.least_share), TUNING.most_share)
+        self._spent["bound"] += time.monotonic() - began
         yield POINT
+
+    def _is_hopeless(self, table: ScoreTable) -> bool:
+        """Whether what is not listed may add too much for any bound to be of use."""
+        if table.complete or not table.is_bounded:
+            return True  # then rungs do it, or nothing can
+        more = 0.0
+        for i in range(table.n_variables):
+            open_sets = table.open_sets(i)
+            assert open_sets is not None
+            if len(open_sets):
+                more += max(0.0, float(open_sets.scores[0] - table.child(i).scores[0]))
+        empty = self._problem.scores.total(Dag(self._problem.names))
+        return more > TUNING.hopeless * (self._score - empty)
 
     def _bounded(self, steps: Generator[Bounded, None, Bounded]) -> Generator[Event, None, bool]:
         """Pass on bounds; returns whether the last is much lower than what was known before."""
         return self._take_bound((yield from steps))
-
-    def _take_table(self, table: ScoreTable) -> None:
-        self._table = table
-        self._problem.keep_table(table)
 
     # What it says of itself.
 
@@ -428,11 +446,12 @@ class _Schedule:
             rounds = count_of(n_rounds, "round")
             parts.append(f"improved a structure for {spent['structures']:.1f} s ({rounds})")
         if spent["proof"] >= TUNING.least_shown:
-            aim = "a proof" if self._turns else "a bound"
-            parts.append(f"worked on {aim} for {spent['proof']:.1f} s")
+            parts.append(f"worked on a proof for {spent['proof']:.1f} s")
+        if spent["bound"] >= TUNING.least_shown:
+            parts.append(f"worked on a bound for {spent['bound']:.1f} s")
         if self._is_proved and not n_rounds:
             return ""  # at once: its seconds say as much
-        text = f"auto {' and '.join(parts) or 'had no time'}"
+        text = f"auto {', '.join(parts) or 'had no time'}"
         if self._is_over:
             text += "; stopped after no further improvement"
         if self._is_proved or self._seconds_for_whole is None:

@@ -30,6 +30,7 @@ from bestdag.search.steps import (
     Outcome,
     Phase,
     Point,
+    Rung,
     Search,
     SearchEnd,
     Steps,
@@ -59,6 +60,12 @@ class Best(NamedTuple):
     engine: str | None
 
 
+class Rungs(NamedTuple):
+    """The rungs of a proof, as they are in the file of a run."""
+
+    rungs: tuple[Rung, ...]
+
+
 class Afterwards(NamedTuple):
     """What follows a search, whatever it came to: a bound, the structures next to the best.
 
@@ -86,7 +93,12 @@ def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) 
         problem.reporter.until(problem.deadline)
     n_before = problem.scores.passes
     with limited_memory(None) as memory, listening(problem.reporter):
-        result = _Run(search, problem, afterwards).result()
+        one = _Run(search, problem)
+        one.begin()
+        status = one.searched()
+        if afterwards is not None:
+            status = one.followed(afterwards, status)
+        result = one.result(status)
         lacking = problem.without_support(result.dag) if result.score == -math.inf else None
         if lacking is not None:  # a search of the user's own that does not look at scores
             raise GraphError(f"search: {search.name} gives {lacking}; pass {arg('support', 0)}")
@@ -103,6 +115,8 @@ def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) 
         changes["rows_in"] = scores.rows_in
     if scores.total_weight is not None and not scores.is_per_row:
         changes["n_rows"] = scores.total_weight
+    if problem.has_data:
+        changes["empty_score"] = scores.total(Dag(problem.names))
     return replace(
         result,
         notes=tuple(notes),
@@ -116,9 +130,8 @@ def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) 
 class _Run:
     """One run: what is known so far, and the loop that learns more."""
 
-    def __init__(self, search: Search, problem: Problem, afterwards: Afterwards | None) -> None:
+    def __init__(self, search: Search, problem: Problem) -> None:
         self._search = search
-        self._afterwards = afterwards
         self._listed: Structures | None = None
         self._problem = problem
         self._known = Outcome()
@@ -129,16 +142,7 @@ class _Run:
         # A first structure usually comes at once, and is worth waiting for.
         self._next_tell = time.monotonic() + _SECONDS_BETWEEN_TELLS
 
-    def result(self) -> SearchResult:
-        """Run, and say what came of it."""
-        self._go_on()
-        self._known.status = status = self._searched()
-        if self._afterwards is not None:
-            status = self._followed(self._afterwards, status)
-        self._put()
-        return self._as_result(status)
-
-    def _go_on(self) -> None:
+    def begin(self) -> None:
         """Begin with what an earlier part of the run has found."""
         state = self._problem.state
         best, bound = state.get("best", Best), state.get("bound", Bounded)
@@ -147,18 +151,26 @@ class _Run:
             self._known.take(Found(best.dag, best.score, by=best.by, engine=best.engine))
         if bound is not None:
             self._known.take(bound)
+        ladder = state.get("ladder", Rungs)
+        for rung in () if ladder is None else ladder.rungs:
+            self._known.take(rung)
 
     def _put(self) -> None:
-        """Let the file have the best structure and the lowest bound."""
+        """Let the file have the best structure, the lowest bound and the rungs of the proof."""
         state, best, bound = self._problem.state, self._known.best, self._known.bound
-        if state.is_saved and best is not None:
+        if not state.is_saved:
+            return
+        if best is not None:
             state.put("best", Best(best.structure, best.score, best.by, best.engine))
-        if state.is_saved and bound is not None:
+        if bound is not None:
             state.put("bound", bound)
+        if state.is_saved and self._known.rungs:
+            rungs = tuple(rung.without_certificates() for rung in self._known.ladder)
+            state.put("ladder", Rungs(rungs))
 
-    def _followed(self, afterwards: Afterwards, status: Status) -> Status:
+    def followed(self, afterwards: Afterwards, status: Status) -> Status:
         """Run what follows the search; returns how both have ended."""
-        self._known.best = self._best()
+        self._known.best, self._known.status = self._best(), status
         with suppress(SearchEnd):
             try:
                 self._pass(afterwards.steps(self._known), self._problem)
@@ -166,7 +178,7 @@ class _Run:
                 return "interrupted"
         return self._known.status if self._known.proof is not None else status
 
-    def _searched(self) -> Status:
+    def searched(self) -> Status:
         """Run the steps of the search; returns why they ended."""
         problem = self._problem
         try:
@@ -289,7 +301,9 @@ class _Run:
         dag = problem.feasible_dag(name)
         return Found(dag, problem.scorer(name).total(dag))
 
-    def _as_result(self, status: Status) -> SearchResult:
+    def result(self, status: Status) -> SearchResult:
+        """Say what came of it, to the file of the run too."""
+        self._put()
         known, problem, search = self._known, self._problem, self._search
         best, bound, proof = self._best(), known.bound, known.proof
         value = None if bound is None or bound.value is None else max(bound.value, best.score)
@@ -317,6 +331,7 @@ class _Run:
             among=None if self._class is None else self._class.among,
             structures=self._listed,
             weights=None if self._class is None else self._class.weights,
+            ladder=known.ladder,
         )
 
 

@@ -54,10 +54,11 @@ class _Partial:
 
 
 def required_families(nodes: NodeKnowledge) -> Iterator[tuple[str, frozenset[str]]]:
-    """List families that a structure which obeys the knowledge may need, whatever their support.
+    """List families that a structure which obeys the knowledge may need, even without support.
 
-    Those of required parents alone; with each end of an edge that may run either way, or several;
-    and those of one structure that obeys the ancestor statements too, and what they grow from.
+    Families of required parents alone; with each end of an edge that may run either way, or
+    several; and families of one structure that obeys the ancestor statements too, with the families
+    that they grow from.
     """
     n = len(nodes.names)
     extra: list[set[int]] = [set() for _ in range(n)]
@@ -144,7 +145,7 @@ def _next_arcs(partial: _Partial, nodes: NodeKnowledge) -> Iterator[tuple[int, i
 def _arcs_towards(
     partial: _Partial, nodes: NodeKnowledge, above: int, below: int
 ) -> Iterator[tuple[int, int]]:
-    """List arcs out of the descendants of one node; those that reach the other come first."""
+    """List arcs out of the descendants of one node; arcs that reach the other come first."""
     n = len(nodes.names)
     sources = [above, *(v for v in range(n) if partial.ancestors[v] >> above & 1)]
     outside = [v for v in range(n) if v not in sources]
@@ -183,8 +184,8 @@ def require_sums(table: ScoreTable) -> None:
 
 
 def allowed_sets(table: ScoreTable, nodes: NodeKnowledge) -> ScoreTable:
-    """Leave out the sets of a given table that the user's knowledge forbids."""
-    kept = []
+    """Leave out the sets of a table that the user's knowledge forbids."""
+    children = []
     for i, child in enumerate(table.names):
         allowed = set(map(int, nodes.allowed_parents(i)))
         required = set(map(int, nodes.required_parents(i)))
@@ -206,8 +207,8 @@ def allowed_sets(table: ScoreTable, nodes: NodeKnowledge) -> ScoreTable:
                 "they need (files leave out sets that a subset beats); learn from the data, or "
                 f"give {arg('max_parents')} if the file lists every set up to that size"
             )
-        kept.append(ParentSets.of([score for score, _ in left], [p for _, p in left]))
-    return ScoreTable(table.names, kept, complete=table.complete)
+        children.append(ParentSets.of([score for score, _ in left], [p for _, p in left]))
+    return ScoreTable(table.names, children, complete=table.complete)
 
 
 def _lists_every_set(sets: ParentSets, n_others: int, limit: int) -> bool:

@@ -27,7 +27,7 @@ __all__ = ["GES"]
 
 # A move's number in native code is its place in here.
 _KINDS = ("insert", "delete", "turn")
-# Scores asked for in one call.
+# Scores computed in one call.
 _TOGETHER = 1 << 20
 
 
@@ -48,6 +48,11 @@ class GES:
         Stop after so many moves, with status "step limit".
     start_from : Dag, optional
         The structure to begin with, which must obey the knowledge.
+
+    Raises
+    ------
+    InvalidParameterError
+        A setting out of range; on running, a score or structure prior that is not score equivalent.
 
     Notes
     -----
@@ -100,14 +105,14 @@ class GES:
         walk = _ClassWalk(problem, scorer, self.max_steps)
         if not walk.is_free:
             yield Note(_WITH_KNOWLEDGE)
-        yield walk.found()
+        yield walk.current()
         while True:
             yield from walk.climb("insert")
             if (yield from walk.climb("delete")):
                 continue
             if not self.turning or not (yield from walk.climb("turn")):
                 break
-        yield walk.settled()
+        yield walk.final()
 
 
 class _ClassWalk:
@@ -124,11 +129,11 @@ class _ClassWalk:
         self._member = problem.parents(start)
         self._native = self._native_walk()
 
-    def found(self) -> Found:
+    def current(self) -> Found:
         """Return a structure of the class that obeys the knowledge."""
         return Found(partial(self._problem.dag, self._member), self._score)
 
-    def settled(self) -> Found:
+    def final(self) -> Found:
         """Return it with its own score, not a sum of gains with their rounding."""
         dag = self._problem.dag(self._member)
         return Found(dag, self._scorer.total(dag))
@@ -139,7 +144,7 @@ class _ClassWalk:
         self._native.begin(_KINDS.index(kind))
         self._update()
         while (step := self._step(kind)) is not None:
-            yield self.found()
+            yield self.current()
             yield step
             self._update()
         return self._n_steps > before

@@ -37,17 +37,22 @@ class HillClimb:
         score (Chow and Liu).
     reinsert : bool, default True
         Go on from a local optimum: cut each variable loose from its parents and children, climb
-        again and keep what is better, until no such cut helps.
+        again and take what is better, until no such cut helps.
     restarts : int, default 0
         Climb so many times again and return the best.
     perturb : int, default 0
         Each restart begins with the best structure so far after this many random moves; 0 means
         with a new random structure.
     candidates : int, optional
-        A screen for large problems: a variable's parents are chosen among so many, those with
+        A screen for large problems: a variable's parents are chosen among so many, the ones with
         the best scores as its only parent. The result says so.
     max_steps : int, optional
         Stop after so many moves, with status "step limit".
+
+    Raises
+    ------
+    InvalidParameterError
+        A setting out of range, or `perturb` without `restarts`.
 
     Notes
     -----
@@ -107,7 +112,7 @@ class HillClimb:
             yield from self._ascend(walk)
 
     def independent(self) -> Sequence[Search]:
-        """List climbs that do not depend on each other: those from random structures."""
+        """List climbs that do not depend on each other: one for the start and for each restart."""
         # Restarts from the best so far, and a number of steps for all of them, do.
         if self.perturb or self.max_steps is not None:
             return [self]

@@ -29,8 +29,8 @@ __all__ = [
 def augmented(target: str, variables: Dataset | Iterable[str]) -> Knowledge:
     """Say that the class is a parent of every other variable.
 
-    With this knowledge any search learns an augmented naive Bayes network: the class at the root,
-    and whatever arcs between the attributes raise the score.
+    With this knowledge any search learns an augmented naive Bayes network [1]_: the class at the
+    root, and arcs between the attributes where they raise the score.
 
     Parameters
     ----------
@@ -44,6 +44,11 @@ def augmented(target: str, variables: Dataset | Iterable[str]) -> Knowledge:
     ------
     UnknownNameError
         If the class is no column of the Dataset.
+
+    References
+    ----------
+    .. [1] Friedman, Geiger and Goldszmidt (1997). "Bayesian network classifiers." Machine
+       Learning 29.
 
     Examples
     --------
@@ -71,8 +76,8 @@ def require_target(who: str, target: object) -> None:
     """Refuse a search that has no class."""
     if not isinstance(target, str):
         python = f"must be the name of the class variable, got {target!r}"
-        given = "must be given, the name of the class variable"
-        raise InvalidParameterError(f"{who}: {arg('target')} {by_reader(python, given)}")
+        option = "must be given, the name of the class variable"
+        raise InvalidParameterError(f"{who}: {arg('target')} {by_reader(python, option)}")
 
 
 def require_class(who: str, problem: Problem, target: str) -> None:
@@ -94,7 +99,9 @@ def class_knowledge(who: str, problem: Problem, target: str) -> Knowledge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NaiveBayes:
-    """Make the class the only parent of every other variable.
+    r"""Make the class the only parent of every other variable.
+
+    .. math:: P(c, x_1, \ldots, x_n) = P(c) \prod_i P(x_i \mid c)
 
     Nothing is searched: there is one such structure. `TAN` adds a tree over the attributes.
 
@@ -103,11 +110,22 @@ class NaiveBayes:
     target : str
         The class.
 
+    Raises
+    ------
+    InvalidParameterError
+        No class.
+    UnknownNameError, GraphError
+        On running, a class that is no variable, or knowledge that the structure violates.
+
+    References
+    ----------
+    .. [1] Duda and Hart (1973). "Pattern Classification and Scene Analysis."
+
     Examples
     --------
     >>> from bestdag import learn
-    >>> found = learn({"a": ["x", "y"], "c": ["u", "v"]}, search=NaiveBayes(target="c"))
-    >>> found.dag.arcs
+    >>> result = learn({"a": ["x", "y"], "c": ["u", "v"]}, search=NaiveBayes(target="c"))
+    >>> result.dag.arcs
     (('c', 'a'),)
     """
 

@@ -120,13 +120,13 @@ class Problem:
     def limits(self) -> Limits:
         """What leaves structures out."""
         most = self.max_parents
-        support = self.scores.support
+        support = self.scores.support or None
         return Limits(
             max_parents=most if most is not None and most < len(self.names) - 1 else None,
-            support=support.rows_per_cell if support else 0.0,
+            support=0.0 if support is None else support.rows_per_cell,
             has_statements=any(said.field != "skeleton" for said in self.knowledge.statements()),
             has_skeleton=self.knowledge.skeleton is not None,
-            exempt=support.exempt if support else (),
+            exempt=() if support is None else support.exempt,
         )
 
     def require_families(self, families: Iterable[tuple[str, frozenset[str]]]) -> None:
@@ -154,6 +154,13 @@ class Problem:
             other._end = None if math.isinf(end) else end
         if start is not None:
             other._start, other._best_before = start, None
+        return other
+
+    def with_at_most(self, max_parents: int) -> Problem:
+        """Return this problem with at most so many parents for every variable, or fewer."""
+        other = copy.copy(self)
+        if self.max_parents is None or max_parents < self.max_parents:
+            other.max_parents, other._table = max_parents, None
         return other
 
     def starting_from(self, start: Dag | None) -> Problem:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from bestdag.counts.provider import RowsIn
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
+from bestdag.search.rung import Coverage, Rung, is_useful, proved_up_to
 from bestdag.search.structures import Structures
 from bestdag.search.ties import tie_width
 from bestdag.wording import count_of
@@ -59,6 +60,10 @@ class Limits:
     has_skeleton: bool = False
     exempt: tuple[Family, ...] = ()
 
+    def with_at_most(self, max_parents: int) -> Limits:
+        """Return the class of those structures of this one with at most so many parents."""
+        return replace(self, max_parents=max_parents)
+
     def words(self) -> str:
         """Say which structures were looked at.
 
@@ -86,7 +91,7 @@ class Limits:
         return f"{text} with {' and '.join(parts)}" if parts else text
 
     def words_on(self, exempt: Sequence[Family]) -> str:
-        """Say which families were kept without support.
+        """Say which families were allowed without support.
 
         Examples
         --------
@@ -173,17 +178,18 @@ class BoundSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SearchResult:
-    """A structure, its score, and what is known about it.
+    """A structure, its score, and what is proved about it.
 
     Attributes
     ----------
     dag : Dag
+        The best structure of the search.
     score : float
         Natural logarithm; higher is better.
     bound : float or None
         No structure scores more than this (within `resolution`); None where nothing is proven.
     bound_source : BoundSource or None
-        What proves the bound, or why there is none; None where nobody asked for a bound.
+        What proves the bound, or why there is none; None where none was computed.
     status : str
         "optimum proved", "local optimum", "step limit", "time limit" or "interrupted".
     search : str
@@ -191,7 +197,7 @@ class SearchResult:
     engine : str or None
         The engine that did it, for searches that have several.
     seconds : float
-        Of all parts of a run that was kept and went on.
+        Wall-clock time, of all parts of a run that was resumed.
     settings : mapping
         Settings of the search.
     resolution : float
@@ -217,18 +223,23 @@ class SearchResult:
     limits : Limits
         What left structures out; `status` and `bound` are about the others.
     structures : Structures or None
-        The best structures, this one first, where more than one was asked for.
+        The near-optimal structures, this one first, where they were requested.
     rows_in : str or None
         "memory", "disk" or "cluster": where the rows were; None without data.
     passes : int
         How often all rows were read, where they are not in memory.
     peak_bytes : int or None
         The most memory this process had, as it was looked up during the work; files that are
-        mapped are left out. None where nobody says.
+        mapped are left out. None where it is not known.
     workers : int
         How many processes held rows.
     resumed_seconds : float
-        Of `seconds`, those that went by before the run was resumed.
+        The part of `seconds` before the run was resumed.
+    ladder : tuple of Rung
+        What is known of the structures with at most 1, 2, 3, ... parents per variable, where the
+        search works from below, as "auto" does; a last rung without a number is about all.
+    empty_score : float or None
+        Of the structure without arcs; None where it is not known, as in a file of local scores.
     """
 
     dag: Dag
@@ -255,10 +266,38 @@ class SearchResult:
     peak_bytes: int | None = None
     workers: int = 1
     resumed_seconds: float = 0.0
+    ladder: tuple[Rung, ...] = ()
+    empty_score: float | None = None
+
+    @property
+    def proved(self) -> Coverage:
+        """What a proof covers: no structure of that class scores more than this one.
+
+        "all" is every structure that the limits of the search admit; a number k those in which
+        every variable has at most k parents, of which this one may have more; None is nothing.
+        """
+        return "all" if self.is_proved else proved_up_to(self.score, self.ladder)
+
+    @property
+    def gain(self) -> float | None:
+        """What the structure scores more than the one without arcs; None where it is not known."""
+        if self.empty_score is None or not math.isfinite(self.empty_score):
+            return None
+        return self.score - self.empty_score
 
     @property
     def gap(self) -> float | None:
-        """``bound - score`` in nats: how far from optimal the structure may be."""
+        """``bound - score`` in nats: how far from optimal the structure may be.
+
+        Examples
+        --------
+        >>> result = SearchResult(
+        ...     dag=Dag(["a"]), score=-20.0, bound=-18.5, status="time limit", search="exact",
+        ...     seconds=60.0, n_rows=500,
+        ... )
+        >>> result.gap, result.gap_per_row
+        (1.5, 0.003)
+        """
         return None if self.bound is None else max(0.0, self.bound - self.score)
 
     @property
@@ -283,7 +322,20 @@ class SearchResult:
         Returns
         -------
         bool
-            True; a proof that does not hold, or is not there, raises.
+            True; a proof that does not hold raises.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the status is not "optimum proved", or the problem is too large for this check.
+        VerificationError, CertificateError
+            If the proof does not hold.
+
+        Notes
+        -----
+        The certificate of branch and cut is checked in exact arithmetic. Dynamic programming leaves
+        none: its components are solved again, by another recursion or by branch and cut. Both start
+        from the scores of the listed parent sets, which are taken as they are.
         """
         if not self.is_proved:
             raise InvalidParameterError(f"verify: nothing is proved, status is '{self.status}'")
@@ -311,7 +363,7 @@ class SearchResult:
         lines = [
             self.headline(),
             f"log score {self.score:.6f} (natural logarithm)",
-            *([] if self.is_proved or self.gap is None else [self.shortfall()]),
+            *self.claims(),
             *self.remarks(),
             str(self.dag),
             *(() if self.structures is None else (self.structures.summary(),)),
@@ -341,6 +393,11 @@ class SearchResult:
         if self._says_what():
             return f"{self.notes[0]} ({how})"
         caveat = "" if self._reaches_bound() else "; not proved best"
+        proved = self.proved
+        if isinstance(proved, int) and self.most_parents <= proved:
+            words = self.limits.with_at_most(proved).words()
+            end = "; stopped early" if self.status == "interrupted" else ""
+            return f"best of {words} (proved; {how}{end})"
         match self.status:
             case "optimum proved" if self.is_among_listed:
                 return f"best network of the listed parent sets (proved; {how})"
@@ -357,6 +414,106 @@ class SearchResult:
             case "interrupted":
                 return f"stopped early (Ctrl-C); best so far ({how})"
 
+    @property
+    def most_parents(self) -> int:
+        """The largest number of parents in the structure."""
+        return max((len(self.dag.parents(name)) for name in self.dag.nodes), default=0)
+
+    def claims(self) -> tuple[str, ...]:
+        """Say in words what is proved beyond the headline, and what more may be gained.
+
+        One or two lines: how far the structure is above all that have fewer parents, or how much
+        more at most those with some more parents may score; and a bound for all where it is useful
+        (see `is_useful`). Empty when the structure is proved to be the best of all.
+
+        Examples
+        --------
+        >>> rungs = (
+        ...     Rung(max_parents=1, score=-900.0, bound=-900.0, is_proved=True),
+        ...     Rung(max_parents=2, score=-612.5, bound=-608.0),
+        ... )
+        >>> result = SearchResult(
+        ...     dag=Dag(["a", "b", "c"], [("a", "c"), ("b", "c")]), score=-612.5, bound=0.0,
+        ...     status="time limit", search="order", seconds=1.0, n_rows=500, ladder=rungs,
+        ...     empty_score=-1000.0,
+        ... )
+        >>> first, second = result.claims()
+        >>> first
+        'scores 287.5 more than any of the networks with at most 1 parent per variable can (proved)'
+        >>> second.split("; ")  # doctest: +NORMALIZE_WHITESPACE
+        ['with at most 2 parents the best log score is at most 4.5 higher
+          (0.009 per row, 1.17 % of the gain over no arcs)',
+         'for more parents no useful bound is known']
+        """
+        if self.is_proved:
+            return ()
+        lines, proved = [], self.proved
+        if isinstance(proved, int) and self.most_parents > proved:
+            bound = next(one.bound for one in self.ladder if one.max_parents == proved)
+            assert bound is not None
+            words = self.limits.with_at_most(proved).words().replace("all", "any of the", 1)
+            lines.append(f"scores {_at_least(self.score - bound)} more than {words} can (proved)")
+        if not self.ladder or is_useful(self.gap, self.gain):
+            return (*lines, *([] if self.gap is None else [self.shortfall()]))
+        rung = self._next_rung()
+        if rung is not None:
+            lines.append(f"{self._next_words(rung)}; for more parents no useful bound is known")
+        elif isinstance(proved, int):
+            lines.append("for more parents no useful bound is known")
+        else:
+            lines.append("no useful bound on the best score is known")
+        return tuple(lines)
+
+    def ladder_rows(self) -> list[tuple[str, ...]]:
+        """Return the ladder as a table of texts, its head first; empty without a ladder."""
+        if not self.ladder:
+            return []
+        head = ("parents", "best log score", "", "compared with this network", "sets", "seconds")
+        return [head, *(self._rung_row(rung) for rung in self.ladder)]
+
+    def _rung_row(self, rung: Rung) -> tuple[str, ...]:
+        most = "any" if rung.max_parents is None else f"at most {rung.max_parents}"
+        best = "" if rung.score is None else f"{rung.score:.6f}"
+        engine = f" ({rung.engine})" if rung.engine else ""
+        status = f"proved{engine}" if rung.is_proved else f"not proved{engine}"
+        compared = "no bound"
+        if rung.bound is not None:
+            gap = rung.bound - self.score
+            if abs(gap) <= tie_width(self.score):
+                compared = "the same" if rung.is_proved else "none is better"
+            elif gap < 0:
+                compared = f"{_at_least(-gap)} lower" + ("" if rung.is_proved else " or more")
+            else:
+                compared = f"at most {_at_most(gap)} higher"
+        return (most, best, status, compared, f"{rung.n_sets:,}", f"{rung.seconds:.2f}")
+
+    def _next_rung(self) -> Rung | None:
+        """Return the highest rung above what is proved whose bound is useful, or the lowest."""
+        proved = self.proved
+        least = proved if isinstance(proved, int) else 0
+        bounded = [
+            one
+            for one in self.ladder
+            if one.max_parents is not None and one.max_parents > least and one.bound is not None
+        ]
+        useful = [one for one in bounded if is_useful(self._gap_to(one), self.gain)]
+        return useful[-1] if useful else next(iter(bounded), None)
+
+    def _gap_to(self, rung: Rung) -> float:
+        """Return how much more than this structure one of a rung may score."""
+        assert rung.bound is not None
+        return max(0.0, rung.bound - self.score)
+
+    def _next_words(self, rung: Rung) -> str:
+        """Say how much more the best structure of a rung may score."""
+        gap = self._gap_to(rung)
+        of = [] if not self.n_rows else [f"{_at_most(gap / self.n_rows)} per row"]
+        if self.gain:
+            of.append(f"{_at_most(100.0 * gap / self.gain)} % of the gain over no arcs")
+        noted = f" ({', '.join(of)})" if of else ""
+        parents = count_of(rung.max_parents or 0, "parent")
+        return f"with at most {parents} the best log score is at most {_at_most(gap)} higher{noted}"
+
     def remarks(self) -> tuple[str, ...]:
         """Return the notes that the headline does not say, and what was made an exception."""
         notes = self.notes[1:] if self._says_what() else self.notes
@@ -372,9 +529,9 @@ class SearchResult:
         return (f"bound on the best score: {source.words()}",)
 
     def exceptions(self) -> tuple[str, ...]:
-        """Say which families of the structure were kept without support."""
-        kept = [one for one in self.limits.exempt if one[1] == set(self.dag.parents(one[0]))]
-        return (self.limits.words_on(kept),) if kept else ()
+        """Say which families of the structure were allowed without support."""
+        exempt = [one for one in self.limits.exempt if one[1] == set(self.dag.parents(one[0]))]
+        return (self.limits.words_on(exempt),) if exempt else ()
 
     def _says_what(self) -> bool:
         """Whether the first note says among which structures this one is the best."""
@@ -391,23 +548,23 @@ class SearchResult:
 
         Examples
         --------
-        >>> found = SearchResult(
+        >>> result = SearchResult(
         ...     dag=Dag(["a"]), score=-20.0, bound=-7.66, status="time limit", search="order",
         ...     seconds=1.0, n_rows=5000,
         ... )
-        >>> found.shortfall()
+        >>> result.shortfall()
         'the best log score of all networks is at most 12.4 higher (0.00247 per row)'
         """
         if self.is_proved:
             return ""
         if self.gap is None:
             return "no bound on the best score"
-        among = "all networks of the listed parent sets"
+        competitors = "all networks of the listed parent sets"
         if not self.is_among_listed:
-            among = self.limits.words()
+            competitors = self.limits.words()
         if self._reaches_bound():
-            return f"by the bound the best of {among}, up to rounding"
-        text = f"the best log score of {among} is at most {_at_most(self.gap)} higher"
+            return f"by the bound the best of {competitors}, up to rounding"
+        text = f"the best log score of {competitors} is at most {_at_most(self.gap)} higher"
         if self.gap_per_row is not None and not self.is_among_listed:
             text += f" ({_at_most(self.gap_per_row)} per row)"
         return text
@@ -416,6 +573,17 @@ class SearchResult:
 def _seconds(seconds: float) -> str:
     """Write a time with a few digits."""
     return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:,.1f} s"
+
+
+def _at_least(value: float) -> str:
+    """Write with four digits, or all before the point, rounded down."""
+    if value <= 0 or not math.isfinite(value):
+        return f"{value:g}"
+    digits = max(0, 3 - math.floor(math.log10(value)))
+    if digits > 300:
+        return f"{value:g}"
+    rounded = math.floor(value * 10.0**digits) / 10.0**digits
+    return f"{rounded:,.0f}" if digits == 0 else f"{rounded:.4g}"
 
 
 def _at_most(value: float) -> str:

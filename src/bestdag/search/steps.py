@@ -6,7 +6,8 @@ looks after those. It yields
 - `Found`: a structure and its score, whenever there is a better one;
 - `Step`: a move, for the trace of the result;
 - `Point`: nothing new, but a moment at which the run may stop or be written to a file;
-- `Bounded`, `Proved`, `Note`, `Kept`, `Class`, `Listed`, `Phase`: what else there is to say.
+- `Bounded`, `Proved`, `Rung`, `Note`, `Kept`, `Class`, `Listed`, `Phase`: what else there is to
+  say.
 
 At a `Step` or a `Point` the driver may close the generator: the limit is reached, and the best
 structure found is the answer. So an inner loop yields one of them for each move, which costs next
@@ -50,13 +51,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 from bestdag.errors import InvalidParameterError, bad_setting
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
 from bestdag.search.result import BoundSource, Status, Step
+from bestdag.search.rung import Rung
 from bestdag.search.structures import Structures
 from bestdag.search.ties import is_better
 
@@ -76,6 +78,7 @@ __all__ = [
     "Phase",
     "Point",
     "Proved",
+    "Rung",
     "Search",
     "SearchEnd",
     "Step",
@@ -192,7 +195,7 @@ class Point(NamedTuple):
 
 POINT = Point()
 
-Event = Found | Step | Point | Phase | Bounded | Proved | Note | Class | Kept | Listed
+Event = Found | Step | Point | Phase | Bounded | Proved | Rung | Note | Class | Kept | Listed
 Steps = Generator[Event, None, None]
 
 
@@ -255,6 +258,13 @@ class Outcome:
     best: Found | None = None
     bound: Bounded | None = None
     proof: Proved | None = None
+    rungs: dict[int | None, Rung] = field(default_factory=dict)
+
+    @property
+    def ladder(self) -> tuple[Rung, ...]:
+        """The rungs from below."""
+        order = sorted(self.rungs, key=lambda most: math.inf if most is None else most)
+        return tuple(self.rungs[most] for most in order)
 
     def take(self, event: Event) -> None:
         """Take an event into account: the best structure, the lowest bound, the proof.
@@ -270,6 +280,8 @@ class Outcome:
         elif isinstance(event, Proved):
             self.proof, self.status = event, "optimum proved"
             self.best = Found(event.dag, event.score, by=event.by, engine=event.engine)
+        elif isinstance(event, Rung):
+            self.rungs[event.max_parents] = event.joined(self.rungs.get(event.max_parents))
 
 
 def can_stop(outcome: Outcome, problem: Problem) -> bool:

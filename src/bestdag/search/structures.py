@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
-from bestdag.search.ties import tie_width
+from bestdag.search.ties import is_better, tie_width
 from bestdag.tabular import Table, Tabular
 from bestdag.wording import count_of
 
@@ -29,8 +29,8 @@ class Structure:
     names : tuple of str
         The variables.
     parents : tuple of tuple of int
-        For each variable the numbers of its parents, ascending. The graph is made of them when it
-        is asked for: there may be very many structures.
+        For each variable the numbers of its parents, ascending. The graph is made of them by `dag`:
+        there may be very many structures.
     """
 
     score: float
@@ -39,7 +39,7 @@ class Structure:
 
     @classmethod
     def of(cls, score: float, dag: Dag, names: tuple[str, ...] | None = None) -> Structure:
-        """Make from a graph; its variables are numbered in name order, or in the order given."""
+        """Make from a graph; its variables are numbered in name order, or as in `names`."""
         names = tuple(sorted(dag.nodes)) if names is None else names
         numbers = {name: i for i, name in enumerate(names)}
         parents = (tuple(sorted(numbers[p] for p in dag.parents(name))) for name in names)
@@ -69,8 +69,8 @@ class Structures(Sequence[Structure], Tabular):
     rest : float or None
         Nothing that is not listed scores more; None where there is nothing else.
     status : str
-        "complete" when everything that was asked for is listed; otherwise what came first: "memory
-        limit", "time limit" or "interrupted".
+        "complete" when all that was requested is listed; otherwise what came first: "memory limit",
+        "time limit" or "interrupted".
     per_class : bool
         Whether each item stands for its class of equivalent structures.
     has_bayes_factors : bool
@@ -89,7 +89,7 @@ class Structures(Sequence[Structure], Tabular):
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything that was asked for is listed."""
+        """Whether all that was requested is listed."""
         return self.status == "complete"
 
     @property
@@ -100,10 +100,37 @@ class Structures(Sequence[Structure], Tabular):
         return sum(item.score >= self.rest - tie_width(self.rest) for item in self.items)
 
     def bayes_factor(self, number: int) -> float | None:
-        """How many times better the data speak for the best than for this one; None if unknown."""
+        r"""Return the Bayes factor of the best structure against one of the list.
+
+        .. math:: \frac{P(D \mid S_0)}{P(D \mid S_k)} = e^{score_0 - score_k}
+
+        where the score is a log marginal likelihood; about, where it is BIC. None for other scores
+        (`has_bayes_factors`).
+
+        Parameters
+        ----------
+        number : int
+            The place in the list, from 0; the best itself has the factor 1, and so has one that
+            rounding alone may tell from it.
+
+        References
+        ----------
+        .. [1] Kass and Raftery (1995). "Bayes factors." JASA 90.
+
+        Examples
+        --------
+        >>> one, other = Dag(["a", "b"], [("a", "b")]), Dag(["a", "b"])
+        >>> listed = Structures(
+        ...     items=(Structure.of(-10.0, one), Structure.of(-12.0, other)), rest=None,
+        ...     status="complete", has_bayes_factors=True,
+        ... )
+        >>> round(listed.bayes_factor(1), 6), listed.difference(1)  # e^2
+        (7.389056, 'without a -> b')
+        """
         if not self.has_bayes_factors:
             return None
-        difference = max(0.0, self.items[0].score - self.items[number].score)
+        best, score = self.items[0].score, self.items[number].score
+        difference = best - score if is_better(best, score) else 0.0
         return math.exp(difference) if difference < 700 else math.inf
 
     @overload
@@ -141,7 +168,7 @@ class Structures(Sequence[Structure], Tabular):
         return text
 
     def difference(self, number: int) -> str:
-        """Say which links a structure has that the best has not, and which it lacks."""
+        """Say in words which links a structure has that the best has not, and which it lacks."""
         best, own = (_links(self[k], self.per_class) for k in (0, number))
         lost = [f"without {link}" for link in sorted(best - own)]
         new = [f"with {link}" for link in sorted(own - best)]

@@ -32,10 +32,16 @@ class Tabu:
     patience : int, default 100
         End after so many moves without a better structure.
     reinsert : bool, default True
+        As in `HillClimb`, for the climb at the beginning.
     start_from : {"empty", "random", "tree"} or Dag, default "empty"
-        As in `HillClimb`, as the climb at the beginning is.
+        As in `HillClimb`.
     candidates, max_steps : int, optional
         As in `HillClimb`.
+
+    Raises
+    ------
+    InvalidParameterError
+        A setting out of range.
 
     Notes
     -----

@@ -34,7 +34,7 @@ __all__ = ["TAN", "ChowLiu"]
 _ROWS_AT_ONCE = 64
 # Whole numbers up to here are exact, and so are their differences.
 _MAX_WHOLE = 2.0**51
-# To find the best tree, for each pair: kept back of a time limit. After Ctrl-C, what takes longer
+# To find the best tree, for each pair: a reserve of a time limit. After Ctrl-C, what takes longer
 # than this is left out.
 _SECONDS_PER_PAIR, _WITH_RULES, _AT_ONCE = 4e-8, 1.2e-7, 0.05
 
@@ -87,8 +87,8 @@ class ChowLiu:
     --------
     >>> from bestdag import learn
     >>> from bestdag.examples import example
-    >>> found = learn(example("asia.csv"), "bic", search=ChowLiu(root="smoke"))
-    >>> found.dag.children("smoke"), found.notes
+    >>> result = learn(example("asia.csv"), "bic", search=ChowLiu(root="smoke"))
+    >>> result.dag.children("smoke"), result.notes
     (('bronc',), ("best of all trees with root 'smoke'",))
     """
 
@@ -146,8 +146,8 @@ class TAN:
     --------
     >>> from bestdag import learn
     >>> from bestdag.examples import example
-    >>> found = learn(example("asia.csv"), "bic", search=TAN(target="dysp"))
-    >>> found.dag.parents("xray"), found.notes
+    >>> result = learn(example("asia.csv"), "bic", search=TAN(target="dysp"))
+    >>> result.dag.parents("xray"), result.notes
     (('dysp', 'either'), ("best of all TAN networks with class 'dysp'",))
     """
 
@@ -186,9 +186,9 @@ def _best_tree(
         require_class(who, problem, target)
         problem.require_families(class_families(target, problem.names))
     scorer = problem.scorer(who)
-    given = () if target is None else (target,)
+    common_parents = () if target is None else (target,)
     names = tuple(name for name in problem.names if name != target)
-    how = _choice(settings, problem, names, given)
+    how = _choice(settings, problem, names, common_parents)
     takes = _choosing_takes(len(names), how)
     status: Status = "interrupted"  # unless it gets further
     scores = _nothing_scored(len(names))
@@ -196,8 +196,10 @@ def _best_tree(
     try:
         yield Phase(f"search {who}", "scoring pairs of variables")
         if takes > _AT_ONCE:  # so that its score is known when Ctrl-C comes
-            scorer.total(_structure(problem, names, _required_parents(len(names), how), given))
-        scores, status = _pair_scores(problem, scorer, names, given, takes)
+            scorer.total(
+                _structure(problem, names, _required_parents(len(names), how), common_parents)
+            )
+        scores, status = _pair_scores(problem, scorer, names, common_parents, takes)
         is_scored = status != "interrupted" and scores.strides != (0, 0)
         if is_scored or takes <= _AT_ONCE:
             parents = _best_parents(scores, how)
@@ -206,15 +208,15 @@ def _best_tree(
     if parents is None:
         scores = _nothing_scored(len(names))
         parents = _required_parents(len(names), how)
-    dag = _structure(problem, names, parents, given)
+    dag = _structure(problem, names, parents, common_parents)
     _refuse_violations(who, problem.knowledge, dag)
     n_roots = int((parents < 0).sum())
     yield Class(
         "trees" if target is None else "tan",
         _words(settings, problem, kinds, n_roots, status),
-        _weights(names, scores, given, how),
+        _weights(names, scores, common_parents, how),
     )
-    yield Found(dag, _total(scorer, dag, scores, parents, given))
+    yield Found(dag, _total(scorer, dag, scores, parents, common_parents))
     if status == "interrupted":
         raise KeyboardInterrupt
     if status != "local optimum":
@@ -225,22 +227,24 @@ def _structure(
     problem: Problem,
     names: tuple[str, ...],
     parents: npt.NDArray[np.int32],
-    given: tuple[str, ...],
+    common_parents: tuple[str, ...],
 ) -> Dag:
     arcs = [(names[p], names[c]) for c, p in enumerate(parents) if p >= 0]
-    return Dag(problem.names, [*(class_arcs(given[0], names) if given else ()), *arcs])
+    return Dag(
+        problem.names, [*(class_arcs(common_parents[0], names) if common_parents else ()), *arcs]
+    )
 
 
 def _weights(
     names: tuple[str, ...],
     scores: npt.NDArray[np.float64],
-    given: tuple[str, ...],
+    common_parents: tuple[str, ...],
     how: _Choice,
 ) -> ArcWeights | None:
     """Return what each arc is worth; None for a large matrix of which nothing was scored."""
     if scores.strides == (0, 0) and _choosing_takes(len(names), how) > _AT_ONCE:
         return None
-    return ArcWeights.of(names, scores, given, symmetric=how.symmetric)
+    return ArcWeights.of(names, scores, common_parents, symmetric=how.symmetric)
 
 
 def _total(
@@ -248,14 +252,14 @@ def _total(
     dag: Dag,
     scores: npt.NDArray[np.float64],
     parents: npt.NDArray[np.int32],
-    given: tuple[str, ...],
+    common_parents: tuple[str, ...],
 ) -> float:
     """Return the score of the structure, from the scores of pairs where they are known."""
     children = np.arange(len(parents))
     local = scores[np.where(parents < 0, children, parents), children]
     if np.isnan(local).any():
         return scorer.total(dag)
-    return math.fsum([*local, *scorer.families([(name, ()) for name in given])])
+    return math.fsum([*local, *scorer.families([(name, ()) for name in common_parents])])
 
 
 def _words(
@@ -277,11 +281,11 @@ def _pair_scores(
     problem: Problem,
     scorer: LocalScores,
     names: tuple[str, ...],
-    given: tuple[str, ...],
-    kept_back: float,
+    common_parents: tuple[str, ...],
+    reserve: float,
 ) -> tuple[npt.NDArray[np.float64], Status]:
     """Return the scores of all pairs, nan where the limit or Ctrl-C came first, and the status."""
-    limit = problem.seconds_left - kept_back
+    limit = problem.seconds_left - reserve
     if limit <= 0:
         return _nothing_scored(len(names)), "time limit"
     is_filled = False
@@ -290,7 +294,7 @@ def _pair_scores(
         for start in range(0, len(names), _ROWS_AT_ONCE):  # Ctrl-C is heard in between
             scores[start : start + _ROWS_AT_ONCE] = math.nan
         is_filled = True
-        scorer.pair_scores(names, given, out=scores, time_limit=limit)
+        scorer.pair_scores(names, common_parents, out=scores, time_limit=limit)
     except KeyboardInterrupt:
         return (scores if is_filled else _nothing_scored(len(names))), "interrupted"
     return scores, "time limit" if np.isnan(scores).any() else "local optimum"
@@ -306,7 +310,7 @@ def _choosing_takes(n: int, how: _Choice) -> float:
 
 
 def _required_parents(n: int, how: _Choice) -> npt.NDArray[np.int32]:
-    """Return the parents that must be there, at once; edges run where they may."""
+    """Return the required parents alone; required edges run where they may."""
     if how.rules is None:
         return np.full(n, -1, np.int32)
     parents = how.rules.parents.astype(np.int32)
@@ -329,19 +333,22 @@ class _Choice(NamedTuple):
 
 
 def _choice(
-    settings: ChowLiu | TAN, problem: Problem, names: tuple[str, ...], given: tuple[str, ...]
+    settings: ChowLiu | TAN,
+    problem: Problem,
+    names: tuple[str, ...],
+    common_parents: tuple[str, ...],
 ) -> _Choice:
-    """Check the settings and what is known, before anything is counted."""
+    """Check the settings and the knowledge, before anything is counted."""
     who, scorer = settings.name, problem.scorer(settings.name)
     nodes, root, rules = problem.nodes, None, None
-    if given:
-        require_class(who, problem, given[0])
-    if given and not _can_be_above_all(nodes, problem.names.index(given[0])):
-        nodes = class_knowledge(who, problem, given[0]).for_nodes(problem.names)
+    if common_parents:
+        require_class(who, problem, common_parents[0])
+    if common_parents and not _can_be_above_all(nodes, problem.names.index(common_parents[0])):
+        nodes = class_knowledge(who, problem, common_parents[0]).for_nodes(problem.names)
     if settings.root is not None:
         root = names.index(require_known("root", settings.root, names, who=who))
     if not (problem.knowledge.is_empty and problem.max_parents is None):
-        rules = _ArcRules.of(who, nodes, problem.max_parents, given)
+        rules = _ArcRules.of(who, nodes, problem.max_parents, common_parents)
         if root is not None and rules.parents[root] >= 0:
             raise GraphError(
                 f"{who}: {settings.root!r} cannot be the root, its parent "
@@ -352,7 +359,7 @@ def _choice(
 
 
 def _can_be_above_all(nodes: NodeKnowledge, target: int) -> bool:
-    """Whether nothing is known against the class as a parent of every other variable."""
+    """Whether no knowledge is against the class as a parent of every other variable."""
     others = np.arange(len(nodes.names)) != target
     above_all = nodes.allowed[target, others].all() and (nodes.max_parents[others] >= 1).all()
     return bool(above_all and not nodes.required[:, target].any())
@@ -423,10 +430,10 @@ def _apply(
     weights[one, other] = np.where(is_unknown[one, other], 0.0, weights[one, other])
     must = rules.parents >= 0
     child, parent = np.flatnonzero(must), rules.parents[must]
-    kept = weights[parent, child]
+    required_weights = weights[parent, child]
     weights[~rules.allowed] = -np.inf
     weights[:, must] = -np.inf
-    weights[parent, child] = np.where(np.isfinite(kept), kept, 0.0)
+    weights[parent, child] = np.where(np.isfinite(required_weights), required_weights, 0.0)
     root_weights[must] = -np.inf
     if not rules.edges:
         return
@@ -448,7 +455,7 @@ def _refuse_violations(who: str, knowledge: Knowledge, dag: Dag) -> None:
         )
 
 
-# What arcs there may be.
+# The knowledge about arcs.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -471,33 +478,37 @@ class _ArcRules:
 
     @classmethod
     def of(
-        cls, who: str, nodes: NodeKnowledge, max_parents: int | None, given: tuple[str, ...] = ()
+        cls,
+        who: str,
+        nodes: NodeKnowledge,
+        max_parents: int | None,
+        common_parents: tuple[str, ...] = (),
     ) -> _ArcRules:
-        """Take from what is known what concerns a tree over the nodes that are not `given`."""
+        """Take the knowledge that concerns a tree over the nodes that are not common parents."""
         names = nodes.names
-        left_out = [names.index(name) for name in given]
-        kept = np.delete(np.arange(len(names)), left_out)
+        left_out = [names.index(name) for name in common_parents]
+        others = np.delete(np.arange(len(names)), left_out)
         required = _without(nodes.required, left_out)
         limits = (
             nodes.max_parents if max_parents is None else np.minimum(nodes.max_parents, max_parents)
         )
-        room = limits[kept] - len(given)
+        room = limits[others] - len(common_parents)
         above_of, child_of = np.nonzero(required)
-        n_above = np.bincount(child_of, minlength=len(kept))
+        n_above = np.bincount(child_of, minlength=len(others))
         for place in np.flatnonzero(n_above > np.minimum(1, room))[:1]:
-            above = [repr(names[kept[p]]) for p in above_of[child_of == place]]
+            above = [repr(names[others[p]]) for p in above_of[child_of == place]]
             fits = "no parent" if room[place] < 1 else "one"
             raise GraphError(
-                f"{who}: {names[kept[place]]!r} has the required parents {', '.join(above)}"
-                f"{' beside the class' if given else ''}, and there is room for {fits}; "
+                f"{who}: {names[others[place]]!r} has the required parents {', '.join(above)}"
+                f"{' beside the class' if common_parents else ''}, and there is room for {fits}; "
                 "use another search, or require fewer arcs"
             )
-        parents = np.full(len(kept), -1, np.int32)
+        parents = np.full(len(others), -1, np.int32)
         parents[child_of] = above_of
         allowed = _without(nodes.allowed, left_out)
         if not (room >= 1).all():
             allowed = allowed & (room >= 1)
-        place_of = {int(node): place for place, node in enumerate(kept)}
+        place_of = {int(node): place for place, node in enumerate(others)}
         edges = tuple(
             (place_of[a], place_of[b])
             for a, b in nodes.required_edges

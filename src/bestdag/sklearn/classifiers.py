@@ -91,6 +91,16 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             None and NaN where a row has none, if `unlabelled` says what to do about such rows.
         sample_weight : array, optional
             How often each row counts; rows of weight 0 are as if they were not there.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If no row is left to learn from, a text column has too many values, or a value is
+            missing and `missing` refuses that.
         """
         rows = TrainingRows(type(self).__name__, self.missing, self.unlabelled)
         require_choice("classifier", "handle_unknown", self.handle_unknown, ("ignore", "error"))
@@ -100,23 +110,27 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         table, options = raw_table(X, columns, self.missing_values)
-        kept = rows.kept(table, has_class, weights)
-        if not kept.all():
-            table, options = raw_table(X, columns, self.missing_values, kept)
-        self.classes_, found = np.unique(known[kept[has_class]], return_inverse=True)
-        codes = np.full(len(kept), len(self.classes_))  # the code of a missing value
-        codes[has_class & kept] = found
+        used = rows.used(table, has_class, weights)
+        if not used.all():
+            table, options = raw_table(X, columns, self.missing_values, used)
+        self.classes_, class_codes = np.unique(known[used[has_class]], return_inverse=True)
+        codes = np.full(len(used), len(self.classes_))  # the code of a missing value
+        codes[has_class & used] = class_codes
         target = Variable(_unused("class", table.names), tuple(map(str, self.classes_.tolist())))
         recipe = self._recipe(target.name, tuple(table.names))
-        uncut = recipe.coding.uncut(table, target, codes[kept], options)
-        counted = None if weights is None else weights[kept]
+        uncut = recipe.coding.uncut(table, target, codes[used], options)
+        counted = None if weights is None else weights[used]
         cut = recipe.coding.cut(uncut, target.name, counted, keep_missing=rows.keeps_missing)
         self.model_ = recipe.fit(cut, target.name)
         self.network_ = self.model_.network
         return self
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the natural logarithms of the classes' probabilities, rows x classes."""
+        """Return the natural logarithms of the classes' probabilities, rows x classes.
+
+        They are ln P(class | attributes) under `network_`, with missing values summed over. Columns
+        are matched by place, as in all of scikit-learn.
+        """
         check_is_fitted(self)
         columns = raw_columns(self, X, reset=False)
         # By place, as in all of scikit-learn: an array may follow a frame; names were compared.
@@ -129,14 +143,14 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the probabilities of the classes, rows x classes in the order of `classes_`."""
-        found: npt.NDArray[np.float64] = np.exp(self.predict_log_proba(X))
-        return found
+        probabilities: npt.NDArray[np.float64] = np.exp(self.predict_log_proba(X))
+        return probabilities
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the most probable class of each row; ties go to the first class."""
         best = np.argmax(self.predict_log_proba(X), axis=1)
-        found: npt.NDArray[Any] = self.classes_[best]
-        return found
+        labels: npt.NDArray[Any] = self.classes_[best]
+        return labels
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -56,22 +56,36 @@ class FayyadIraniDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     def fit(
         self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None
     ) -> FayyadIraniDiscretizer:
-        """Find the cut points of every column."""
+        """Find the cut points of every column.
+
+        Parameters
+        ----------
+        X : array or frame of numbers, rows x columns
+            NaN marks a missing value.
+        y : array of classes
+            Needed by the method "fayyad_irani", not looked at by the others.
+        sample_weight : array, optional
+            How often each row counts.
+
+        Returns
+        -------
+        self
+        """
         method = Coding(method=self.method, bins=self.bins).make_method()
         array = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        told: dict[str, Any] = {"weights": weights}
+        arguments: dict[str, Any] = {"weights": weights}
         if method.needs_target:
             labels, _ = class_labels(self, X, y)
             classes, codes = np.unique(labels, return_inverse=True)
-            told |= {"target_codes": codes, "n_classes": len(classes)}
-        self.cuts_ = [method.cuts(array[:, j].copy(), **told) for j in range(array.shape[1])]
+            arguments |= {"target_codes": codes, "n_classes": len(classes)}
+        self.cuts_ = [method.cuts(array[:, j].copy(), **arguments) for j in range(array.shape[1])]
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the number of the interval of every value."""
+        """Return the number of the interval of every value, as floats; NaN stays NaN."""
         check_is_fitted(self)
         array = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
         out = np.empty(array.shape, np.float64)

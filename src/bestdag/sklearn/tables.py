@@ -35,24 +35,24 @@ KEEPING = tuple(name for name, strategy in TREATMENTS.items() if strategy.keeps_
 Columns = list[tuple[str, Any]]
 
 
-def raw_columns(estimator: Any, given: Any, *, reset: bool) -> Columns:
+def raw_columns(estimator: Any, table: Any, *, reset: bool) -> Columns:
     """Check a table as scikit-learn does and list its columns with their names."""
-    if hasattr(given, "columns") and hasattr(given, "shape"):
-        validate_data(estimator, given, reset=reset, skip_check_array=True)
-        check_array(given, dtype=None, ensure_all_finite=False, estimator=estimator)
-        return [(str(name), column) for name, column in frame_columns(given, None) or ()]
-    array = validate_data(estimator, given, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+    if hasattr(table, "columns") and hasattr(table, "shape"):
+        validate_data(estimator, table, reset=reset, skip_check_array=True)
+        check_array(table, dtype=None, ensure_all_finite=False, estimator=estimator)
+        return [(str(name), column) for name, column in frame_columns(table, None) or ()]
+    array = validate_data(estimator, table, reset=reset, dtype=None, ensure_all_finite="allow-nan")
     return [(f"x{j}", array[:, j]) for j in range(array.shape[1])]
 
 
 def raw_table(
-    given: Any,
+    source: Any,
     columns: Columns,
     missing_values: Iterable[str],
     rows: npt.NDArray[np.bool_] | None = None,
 ) -> tuple[Table, ReadOptions]:
     """Open the columns of a table, all rows or some."""
-    choice = choose(given, missing="keep", missing_values=missing_values, max_states=MAX_ARITY)
+    choice = choose(source, missing="keep", missing_values=missing_values, max_states=MAX_ARITY)
     if rows is not None:
         places = np.flatnonzero(rows)
         columns = [(name, _taken(column, places)) for name, column in columns]
@@ -60,17 +60,17 @@ def raw_table(
 
 
 def class_labels(
-    estimator: Any, table: Any, given: Any, *, may_lack: bool = False
+    estimator: Any, table: Any, target: Any, *, may_lack: bool = False
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     """Check the classes of the rows of a table as scikit-learn does, and say which rows have one.
 
     With `may_lack` None and NaN are rows without a class; there must be others.
     """
-    if given is None:
+    if target is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None"
         )
-    labels: npt.NDArray[Any] = column_or_1d(given, warn=True)
+    labels: npt.NDArray[Any] = column_or_1d(target, warn=True)
     check_consistent_length(table, labels)
     has_class = np.ones(len(labels), bool)
     if may_lack and labels.dtype.kind in "fO":
@@ -124,13 +124,13 @@ class TrainingRows:
         """Whether rows with missing values are learned from."""
         return self.missing in KEEPING
 
-    def kept(
+    def used(
         self,
         table: Table,
         has_class: npt.NDArray[np.bool_],
         weights: npt.NDArray[np.float64] | None,
     ) -> npt.NDArray[np.bool_]:
-        """Say which rows count and show what they must."""
+        """Return a boolean mask of the rows to learn from; refuse or warn about the others."""
         counted = np.ones(len(has_class), bool) if weights is None else weights > 0
         if self.unlabelled == "drop":
             counted = counted & has_class
@@ -154,13 +154,13 @@ class TrainingRows:
                 DataWarning,
                 stacklevel=3,
             )
-        kept: npt.NDArray[np.bool_] = counted & complete
-        if not kept.any():
+        used: npt.NDArray[np.bool_] = counted & complete
+        if not used.any():
             raise DataError(
                 f"{self.who}: no training row is left, {int(counted.sum()):,} have a "
                 f"weight above 0 and {int(complete.sum()):,} have no missing value"
             )
-        return kept
+        return used
 
 
 def _taken(column: Any, places: npt.NDArray[np.intp]) -> Any:

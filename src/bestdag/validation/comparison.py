@@ -35,7 +35,7 @@ class MethodResult(Tabular):
     n_parts_of_one : int
         k: the parts of one repeat.
     whole : Result or None
-        What was learned from all rows, if that was asked for.
+        What was learned from all rows; None from `cross_validate`, which learns from parts alone.
     comparison : StructureComparison or None
         Of that with the true structure.
     """
@@ -52,12 +52,12 @@ class MethodResult(Tabular):
 
     @property
     def log_loss(self) -> float:
-        """Mean over the parts."""
+        """Mean over the parts, in nats per row; infinite if a row held out has probability zero."""
         return _mean(self.log_losses)
 
     @property
     def standard_error(self) -> float:
-        """Of the log loss; see `cross_validate`."""
+        r"""Standard error of the log loss, :math:`s\sqrt{1/J + 1/(k-1)}`; see `cross_validate`."""
         return _standard_error(self.log_losses, self.n_parts_of_one)
 
     @property
@@ -98,6 +98,9 @@ class MethodResult(Tabular):
 @dataclass(frozen=True, slots=True)
 class PairedDifference(Tabular):
     """The log loss of one method minus that of another, on the same rows.
+
+    Parts that are hard are hard for both, so their difference varies less than either loss: two
+    methods may differ clearly although their intervals overlap.
 
     Attributes
     ----------
@@ -162,19 +165,29 @@ class CrossValidation(Tabular):
         raise unknown_name("method", one, [method.label for method in self.methods])
 
     def difference(self, one: str, other: str) -> PairedDifference:
-        """Compare two methods by their labels, part by part."""
+        """Compare two methods by their labels, part by part.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no method of such a label.
+        """
         a, b = self[one], self[other]
         # Where both are infinite nothing is known of the difference.
-        apart = [
+        differences = [
             math.nan if math.isinf(x) and math.isinf(y) else x - y
             for x, y in zip(a.log_losses, b.log_losses, strict=True)
         ]
-        mean = _mean(apart)
-        error = _standard_error(apart, self.k)
-        return PairedDifference(one, other, mean, error, _interval(mean, error, len(apart)))
+        mean = _mean(differences)
+        error = _standard_error(differences, self.k)
+        return PairedDifference(one, other, mean, error, _interval(mean, error, len(differences)))
 
     def differences(self) -> tuple[PairedDifference, ...]:
-        """Compare every method with the best one."""
+        """Compare every method with the best one, in the order of `methods`.
+
+        The best was chosen by these same numbers, so an interval that just excludes zero says less
+        than for two methods named beforehand.
+        """
         best = self.best
         return tuple(
             self.difference(method.label, best.label)

@@ -82,6 +82,15 @@ def cross_validate(
 ) -> CrossValidation:
     r"""Say how well what is learned predicts rows that were held out.
 
+    The loss of a method in part :math:`D_j`, with a network learned from the other parts, is
+
+    .. math::
+
+        -\frac{1}{|D_j|} \sum_{x \in D_j} \ln P(x \mid D \setminus D_j),
+
+    in nats per row: it measures structure and parameters together, and punishes both too many and
+    too few arcs.
+
     Parameters
     ----------
     data : Dataset, or anything `read` takes
@@ -109,6 +118,14 @@ def cross_validate(
     Returns
     -------
     CrossValidation
+
+    Raises
+    ------
+    DataError
+        If a value is missing, or the rows are too many to be divided.
+    InvalidParameterError
+        If a setting is out of range, a combination is listed twice, or there are fewer rows than
+        parts.
 
     Notes
     -----
@@ -150,12 +167,12 @@ def methods_of(score: Any, search: Any, parameters: Any) -> list[Method]:
     """Make every combination of scores, searches and estimators, with a label for each."""
     scores = [make_score(one) if isinstance(one, str) else one for one in _listed("score", score)]
     searches = [search_for_fit(one) for one in _listed("search", search)]
-    given = _listed("parameters", parameters)
+    estimators = _listed("parameters", parameters)
     made = []
-    for one, how, what in product(scores, searches, given):
+    for one, how, what in product(scores, searches, estimators):
         parts = [_label(one, scores)]
         parts += [_label(how, searches)] if len(searches) > 1 else []
-        parts += [_named(what)] if len(given) > 1 else []
+        parts += [_named(what)] if len(estimators) > 1 else []
         made.append(Method(one, how, choose_estimator(one, what, {}), ", ".join(parts)))
     labels = [method.label for method in made]
     for label in labels:
@@ -210,14 +227,14 @@ def validated(
     tried = run_all(
         trier, runs, threads=threads, who=_WHO, on_done=on_done, executor=who_works.executor
     )
-    found = []
+    results = []
     for method in methods:
         parts = [one for run, one in zip(runs, tried, strict=True) if run.method is method]
         learned = wholes.get(method.label)
         comparison = None
         if learned is not None and truth is not None:
             comparison = compare(truth, learned.dag)
-        found.append(
+        results.append(
             MethodResult(
                 label=method.label,
                 log_losses=tuple(one.log_loss for one in parts),
@@ -233,7 +250,7 @@ def validated(
     weights = dataset.weights
     is_whole = weights is not None and weights.dtype == np.int64
     n_rows = int(dataset.total_weight) if is_whole else dataset.n_rows
-    return CrossValidation(tuple(found), n_rows, k, repeats, seed, target)
+    return CrossValidation(tuple(results), n_rows, k, repeats, seed, target)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -302,16 +319,16 @@ def _require_complete(dataset: Dataset) -> None:
         )
 
 
-def _listed(what: str, given: Any) -> list[Any]:
-    listed = list(given) if isinstance(given, list | tuple) else [given]
+def _listed(what: str, value: Any) -> list[Any]:
+    listed = list(value) if isinstance(value, list | tuple) else [value]
     if not listed:
         raise InvalidParameterError(f"{_WHO}: the list for {what} has nothing in it")
     return listed
 
 
-def _label(made: Any, among: Sequence[Any]) -> str:
+def _label(made: Any, compared: Sequence[Any]) -> str:
     """Name a score or a search, with its settings where its name alone is not enough."""
-    alike = [one for one in among if one.name == made.name]
+    alike = [one for one in compared if one.name == made.name]
     return made.name if len(alike) == 1 else repr(made)
 
 

@@ -85,7 +85,10 @@ class EssGrid(Tabular):
 
     @property
     def best_by_score(self) -> EssPoint:
-        """The ess under which the data are most probable, with its best structure."""
+        """The point with the highest score: the ess under which the data are most probable.
+
+        That is empirical Bayes: ess and structure maximise P(D | G, ess) together.
+        """
         return max(self.points, key=lambda point: point.score)
 
     @property
@@ -102,7 +105,10 @@ class EssGrid(Tabular):
     def table(self) -> list[tuple[tuple[str, str], tuple[str, ...]]]:
         """List every pair that is joined for some ess, and its mark in each class.
 
-        Marks are "->", "<-", "--" and "" as seen from the first of both names.
+        Returns
+        -------
+        list of ((str, str), tuple of str)
+            Marks are "->", "<-", "--" and "" as seen from the first of both names, by growing ess.
         """
         joined: set[tuple[str, str]] = set()
         for point in self.points:
@@ -111,7 +117,11 @@ class EssGrid(Tabular):
         return [(pair, tuple(mark.get(pair, "") for mark in marks)) for pair in sorted(joined)]
 
     def come_and_go(self) -> tuple[tuple[str, str], ...]:
-        """List the pairs that are joined for some ess and not for others."""
+        """List the pairs that are joined for some ess and not for others.
+
+        What the data say of them depends on the prior; pairs that are always or never joined are
+        safe.
+        """
         return tuple(pair for pair, marks in self.table() if "" in marks)
 
     def _table(self) -> Table:
@@ -221,6 +231,16 @@ def ess_grid(
     -------
     EssGrid
 
+    Raises
+    ------
+    InvalidParameterError
+        If the grid is empty, or a value is no finite number > 0.
+
+    Notes
+    -----
+    The number of arcs of the optimum grows with ess as a rule, from few to all of them, and no
+    value is right for all data [1]_. Arcs that are there for every ess are safe to report.
+
     References
     ----------
     .. [1] Silander, Kontkanen and Myllymäki (2007). "On sensitivity of the MAP Bayesian network
@@ -245,7 +265,7 @@ def ess_grid(
         test = read_matching(test, dataset.variables)
     points: list[EssPoint] = []
     for ess in sizes:
-        found = learn_one_of_many(
+        result = learn_one_of_many(
             dataset,
             BDeu(ess=ess),
             search=search,
@@ -257,16 +277,16 @@ def ess_grid(
         )
         loss = None
         if test is not None:
-            loss = found.fit(OF_SCORE, threads=threads).log_loss(test, threads=threads)
+            loss = result.fit(OF_SCORE, threads=threads).log_loss(test, threads=threads)
         points.append(
             EssPoint(
                 ess=ess,
-                score=found.score,
-                dag=found.dag,
-                cpdag=found.dag.cpdag(),
-                is_proved=found.is_proved,
-                gap=found.gap,
-                shd_to_last=compare(points[-1].dag, found.dag).shd_cpdag if points else None,
+                score=result.score,
+                dag=result.dag,
+                cpdag=result.dag.cpdag(),
+                is_proved=result.is_proved,
+                gap=result.gap,
+                shd_to_last=compare(points[-1].dag, result.dag).shd_cpdag if points else None,
                 test_log_loss=loss,
             )
         )
@@ -274,7 +294,7 @@ def ess_grid(
 
 
 def _marks(graph: Pdag) -> dict[tuple[str, str], str]:
-    found = dict.fromkeys(graph.edges, "--")
+    marks = dict.fromkeys(graph.edges, "--")
     for parent, child in graph.arcs:
-        found[min(parent, child), max(parent, child)] = "->" if parent < child else "<-"
-    return found
+        marks[min(parent, child), max(parent, child)] = "->" if parent < child else "<-"
+    return marks

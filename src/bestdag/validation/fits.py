@@ -23,7 +23,7 @@ _NUMBERS = [
 
 
 def learn_one_of_many(data: Dataset, score: Score, **settings: Any) -> Result:
-    """Learn; a search that was interrupted raises KeyboardInterrupt, whatever it found."""
+    """Learn; raise KeyboardInterrupt if the search was interrupted, even with a result."""
     with _listening() as came, handling_interrupts():
         result = learn(data, score, **settings)
     if came() or result.status == "interrupted":
@@ -37,11 +37,11 @@ def _listening() -> Iterator[Callable[[], bool]]:
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
-    heard: list[int] = []
+    received: list[int] = []
     before = {number: signal.getsignal(number) for number in _NUMBERS}
 
     def note(number: int, frame: FrameType | None) -> None:
-        heard.append(number)
+        received.append(number)
         answer = before[signal.Signals(number)]
         assert callable(answer)
         answer(number, frame)
@@ -50,7 +50,7 @@ def _listening() -> Iterator[Callable[[], bool]]:
     for number in listened:
         signal.signal(number, note)
     try:
-        yield lambda: bool(heard)
+        yield lambda: bool(received)
     finally:
         for number in listened:
             signal.signal(number, before[number])

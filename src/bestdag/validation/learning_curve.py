@@ -61,7 +61,7 @@ class LearningCurve(Tabular):
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw a line for each method, see `bestdag.plots.learning_curve`."""
+        """Draw a line for each method; see `bestdag.plots.learning_curve`."""
         from bestdag.plots import learning_curve
 
         return learning_curve(self, ax)
@@ -115,18 +115,31 @@ def learning_curve(
     held_out : float, default 0.25
         The share of rows that is predicted, the same for all sizes and methods of a repeat.
     repeats : int, default 3
-        Draw rows again so many times.
+        How often rows are drawn anew.
     seed : int, default 0
         Which rows are held out, and in which order the others come; each sample is the beginning
         of the next.
     max_parents, support, knowledge
         As in `learn`.
     workers : int or Executor, optional
-        Who fits, as in `cross_validate`.
+        Where networks are learned, as in `cross_validate`.
 
     Returns
     -------
     LearningCurve
+
+    Raises
+    ------
+    DataError
+        If a value is missing, or rows have weights.
+    InvalidParameterError
+        If a setting is out of range.
+
+    Notes
+    -----
+    The same rows are predicted after every size, so that the losses of a repeat differ by what was
+    learned alone. A curve that still falls at its end says that more rows would help; where curves
+    of two scores cross, the better one depends on the number of rows.
 
     Examples
     --------
@@ -162,8 +175,8 @@ def learning_curve(
     fit = _Fit(dataset, n_test, {**limits, "seed": seed})
     losses = run_all(fit, runs, threads=who_works.threads, who=_WHO, executor=who_works.executor)
     each = np.reshape(losses, (len(methods), repeats, len(chosen)))
-    found = {method.label: part for method, part in zip(methods, each, strict=True)}
-    return LearningCurve(chosen, found, n_test)
+    by_label = {method.label: part for method, part in zip(methods, each, strict=True)}
+    return LearningCurve(chosen, by_label, n_test)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,10 +56,10 @@ class _CaseParts:
         return self._weighed(self._weights[part])
 
     def _weighed(self, weights: npt.NDArray[np.int64]) -> Dataset:
-        kept = np.flatnonzero(weights)
-        rows = self._dataset.select(rows=kept)
+        positions = np.flatnonzero(weights)
+        rows = self._dataset.select(rows=positions)
         columns = [rows.codes(name) for name in rows.names]
-        return Dataset(rows.variables, columns, weights[kept])
+        return Dataset(rows.variables, columns, weights[positions])
 
 
 def divided(dataset: Dataset, classes: npt.NDArray[np.int64], k: int, *, seed: int) -> Parts:
@@ -100,7 +100,7 @@ def case_parts(
             f"rows before"
         )
     random = np.random.default_rng(seed)
-    found = np.zeros((k, len(weights)), np.int64)
+    cases = np.zeros((k, len(weights)), np.int64)
     start = 0
     for one in np.unique(classes):
         rows = np.flatnonzero(classes == one)
@@ -112,7 +112,7 @@ def case_parts(
             sizes[(start + np.arange(n_cases % k)) % k] += 1
         for part, size in enumerate(sizes.tolist()):
             drawn = random.multivariate_hypergeometric(left, size, method="marginals")
-            found[part, rows] = drawn
+            cases[part, rows] = drawn
             left = left - drawn
         start += n_cases
-    return found
+    return cases

@@ -82,12 +82,15 @@ class Saturation(Tabular):
 
     @property
     def curve(self) -> tuple[float, ...]:
-        """(Max-BDeu - Min-BDeu) / abs(Min-BDeu) at each point."""
+        """Relative sensitivity at each point: (Max-BDeu - Min-BDeu) / abs(Min-BDeu)."""
         return tuple(point.sensitivity.relative for point in self.points)
 
     @property
     def saturated_at(self) -> int | None:
-        """The number of rows from which on the curve is flat; None where it falls to the end."""
+        """The number of rows from which on the curve is flat; None where it falls to the end.
+
+        Flat from a point on: no later point is lower by more than `tolerance` times the highest.
+        """
         curve = self.curve
         least = self.tolerance * max(curve)
         for k in range(len(curve) - 1):
@@ -117,7 +120,7 @@ class Saturation(Tabular):
             n_rows=len(self.points),
             n_labels=1,
             title="sensitivity to the prior over growing samples",
-            notes=str(self).splitlines()[-2:],
+            notes=[self._verdict(), _NOTE],
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -152,14 +155,16 @@ class Saturation(Tabular):
                 f"{point.sensitivity.difference:>12.4f}  {len(point.dag.arcs):>5}  "
                 f"{changed:>7}{mark}"
             )
+        return "\n".join([*lines, self._verdict(), _NOTE])
+
+    def _verdict(self) -> str:
         where = self.saturated_at
-        verdict = "falling to the end: more rows would help"
-        if where is not None:
-            verdict = (
-                f"flat from {count_of(where, 'row')} on: no later point is lower by more than "
-                f"{self.tolerance:g} of the highest"
-            )
-        return "\n".join([*lines, verdict, _NOTE])
+        if where is None:
+            return "falling to the end: more rows would help"
+        return (
+            f"flat from {count_of(where, 'row')} on: no later point is lower by more than "
+            f"{self.tolerance:g} of the highest"
+        )
 
 
 def saturation(
@@ -197,6 +202,13 @@ def saturation(
     -------
     Saturation
 
+    Raises
+    ------
+    DataError
+        If rows have weights.
+    InvalidParameterError
+        If a setting is out of range.
+
     Notes
     -----
     Scanagatta, de Campos and Zaffalon (2014), section 4.2, found that the curve falls and becomes
@@ -223,7 +235,7 @@ def saturation(
     points: list[SaturationPoint] = []
     for size in _checked(sizes, dataset.n_rows):
         rows = dataset.select(rows=np.sort(order[:size]))
-        found = learn_one_of_many(
+        result = learn_one_of_many(
             rows,
             BDeu(ess=ess),
             search=search_for_fit(search),
@@ -232,10 +244,12 @@ def saturation(
             workers=who_works,
             seed=seed,
         )
-        measured = sensitivity(found.dag, rows, ess=ess, epsilon=epsilon, threads=who_works.threads)
+        measured = sensitivity(
+            result.dag, rows, ess=ess, epsilon=epsilon, threads=who_works.threads
+        )
         assert isinstance(measured, Sensitivity)
-        apart = compare(points[-1].dag, found.dag).shd_cpdag if points else None
-        points.append(SaturationPoint(size, measured, found.dag, found.is_proved, apart))
+        distance = compare(points[-1].dag, result.dag).shd_cpdag if points else None
+        points.append(SaturationPoint(size, measured, result.dag, result.is_proved, distance))
     return Saturation(tuple(points), tolerance)
 
 

@@ -43,7 +43,9 @@ def n_allowed_dags(allowed):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_documented_and_its_example_is_read(kind):
-    assert f"\n{kind.field} : {kind.given}\n    {getdoc(kind).splitlines()[0]}" in getdoc(Knowledge)
+    assert f"\n{kind.field} : {kind.type_text}\n    {getdoc(kind).splitlines()[0]}" in getdoc(
+        Knowledge
+    )
     assert f"\n``{kind.form}`` " in getdoc(Knowledge.parse)
     guide = (Path(__file__).parents[3] / "docs/howto/what-you-know.md").read_text()
     assert f"\n| `{kind.form}` |" in guide.replace("\\|", "|")

@@ -19,7 +19,7 @@ ABC, ABCD = list("ABC"), list("ABCD")
 class IndirectAncestors(Pair):
     """Pairs (a, b) with a directed path from a to b, and no arc."""
 
-    field, given = "indirect_ancestors", "iterable of (node, node)"
+    field, type_text = "indirect_ancestors", "iterable of (node, node)"
     form, says = "A ~~> B", "A is an ancestor of B and not a parent"
     sign = "~~>"
     is_positive = precedes = True

@@ -15,7 +15,7 @@ METHODS: dict[str, type[Method]] = {m.name: m for m in (FayyadIrani, Quantile, U
 
 
 def default_method(target: str | None) -> str:
-    """Name the method where none was asked for: one that tells classes apart needs a class."""
+    """Name the default method: entropy splits where there is a target, else quantiles."""
     return Quantile.name if target is None else FayyadIrani.name
 
 

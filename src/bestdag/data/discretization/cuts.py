@@ -66,9 +66,9 @@ def apply_cuts(values: npt.ArrayLike, cuts: npt.ArrayLike) -> npt.NDArray[Any]:
     out = np.empty(len(numbers), dtype=code_type(len(points) + 1))
     for start in range(0, len(numbers), _BLOCK):  # positions take 8 bytes, codes 1 or 2
         block = numbers[start : start + _BLOCK]
-        found = np.searchsorted(points, block, side="left")
-        found[np.isnan(block)] = len(points) + 1
-        out[start : start + _BLOCK] = found
+        intervals = np.searchsorted(points, block, side="left")
+        intervals[np.isnan(block)] = len(points) + 1
+        out[start : start + _BLOCK] = intervals
     return out
 
 
@@ -163,10 +163,10 @@ def counted_numbers(
     NaN and rows of weight 0 are left out; infinite values count as the greatest finite one.
     """
     numbers = np.asarray(values, dtype=np.float64)
-    kept = ~np.isnan(numbers)
+    counted = ~np.isnan(numbers)
     if weights is not None:
-        kept &= np.asarray(weights) > 0
-    return np.clip(numbers[kept], -_GREATEST, _GREATEST) + 0.0, kept
+        counted &= np.asarray(weights) > 0
+    return np.clip(numbers[counted], -_GREATEST, _GREATEST) + 0.0, counted
 
 
 def check_cuts(who: str, name: str, cuts: object) -> tuple[float, ...]:

@@ -80,12 +80,12 @@ def cut_points(
         )
     codes = _checked(target_codes, n_classes, np.shape(values))
     heavy = None if weights is None else np.asarray(weights)
-    numbers, kept = counted_numbers(values, heavy)
-    classes = codes[kept]
+    numbers, counted = counted_numbers(values, heavy)
+    classes = codes[counted]
     known = classes < n_classes
     if not known.all():
         numbers, classes = numbers[known], classes[known]
-    heavy = None if heavy is None else heavy[kept][known].astype(np.float64)
+    heavy = None if heavy is None else heavy[counted][known].astype(np.float64)
     if heavy is None or np.array_equal(heavy, np.floor(heavy)):
         order = np.argsort(numbers)  # sums of whole weights are the same in any order
     else:
@@ -123,7 +123,23 @@ def _checked(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FayyadIrani:
-    """Recursive entropy splits with the MDL criterion: see `cut_points`."""
+    """Recursive entropy splits with the MDL criterion: see `cut_points`.
+
+    It cuts where the classes of the target change, and only as often as the data justify, so it
+    needs no number of intervals; a column that says nothing about the target gets no cut. Each
+    column is cut by itself: numbers that tell the classes apart only together stay uncut.
+
+    References
+    ----------
+    .. [1] Fayyad and Irani (1993). "Multi-interval discretization of continuous-valued
+       attributes for classification learning." IJCAI.
+
+    Examples
+    --------
+    >>> values, classes = np.array([1.0, 2.0, 3.0, 7.0, 8.0, 9.0]), np.array([0, 0, 0, 1, 1, 1])
+    >>> FayyadIrani().cuts(values, target_codes=classes, n_classes=2)
+    array([5.])
+    """
 
     name: ClassVar[str] = "fayyad_irani"
     needs_target: ClassVar[bool] = True
@@ -136,6 +152,6 @@ class FayyadIrani:
         target_codes: npt.NDArray[Any] | None = None,
         n_classes: int = 0,
     ) -> npt.NDArray[np.float64]:
-        """Cut points that tell the classes apart."""
+        """Return cut points where the classes change; see `cut_points`."""
         assert target_codes is not None
         return cut_points(values, target_codes, n_classes, weights)

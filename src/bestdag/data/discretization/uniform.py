@@ -16,12 +16,27 @@ __all__ = ["Uniform"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Uniform:
-    """Intervals of equal width between the least and the greatest finite value.
+    r"""Intervals of equal width between the least and the greatest finite value.
+
+    .. math::
+
+        c_j = \min + j \, \frac{\max - \min}{b}, \qquad j = 1, \dots, b - 1,
+
+    with b `bins`, to 12 significant digits.
 
     Parameters
     ----------
     bins : int, default 5
         Number of intervals, at least 2.
+
+    Notes
+    -----
+    One value far from the others leaves most intervals empty: `Quantile` does not mind it.
+
+    References
+    ----------
+    .. [1] Dougherty, Kohavi and Sahami (1995). "Supervised and unsupervised discretization of
+       continuous features." ICML, 194-202 (equal width intervals).
 
     Examples
     --------
@@ -45,7 +60,7 @@ class Uniform:
         target_codes: npt.NDArray[Any] | None = None,
         n_classes: int = 0,
     ) -> npt.NDArray[np.float64]:
-        """Equidistant cut points; weights (other than 0) and target play no part."""
+        """Return equidistant cut points; weights (other than 0) and target play no part."""
         plain = np.asarray(values, dtype=np.float64)
         numbers, _ = counted_numbers(np.where(np.isinf(plain), np.nan, plain), weights)
         if not len(numbers):

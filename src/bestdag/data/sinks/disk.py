@@ -39,7 +39,7 @@ from bestdag.wording import arg, by_reader
 if TYPE_CHECKING:
     from bestdag.counts.provider import CountProvider
 
-__all__ = ["ColumnFolder", "Scan", "build_folder", "scan", "scanned"]
+__all__ = ["ColumnFolder", "Scan", "build_folder", "opened", "scan", "scanned"]
 
 _Array = npt.NDArray[Any]
 
@@ -124,8 +124,8 @@ class ColumnFolder:
 def build_folder(parent: str, name: str) -> Iterator[ColumnFolder]:
     """Make a folder that gets its name at the end of the block, if it has a manifest then.
 
-    Until then it is called ``.NAME.*.tmp`` and locked; what a killed run left behind is locked by
-    nobody, and removed by the next one.
+    Until then it is called ``.NAME.*.tmp`` and locked; what a killed run left behind is no longer
+    locked, and removed by the next one.
     """
     with _explained(parent):
         os.makedirs(parent, exist_ok=True)
@@ -157,18 +157,18 @@ def read_manifest(folder: str | Path) -> dict[str, Any] | None:
     """Return what a complete folder says of itself; None where there is none, or parts lack."""
     try:
         with open(os.path.join(folder, _MANIFEST), encoding="utf-8") as file:
-            found: dict[str, Any] = json.load(file)
-        if found["format"] != _FORMAT:
+            manifest: dict[str, Any] = json.load(file)
+        if manifest["format"] != _FORMAT:
             return None
-        sizes = {str(i): np.dtype(kind).itemsize for i, kind in enumerate(found["types"])}
-        if found["weights"] is not None:
-            sizes[_WEIGHTS] = np.dtype(found["weights"]).itemsize
+        sizes = {str(i): np.dtype(kind).itemsize for i, kind in enumerate(manifest["types"])}
+        if manifest["weights"] is not None:
+            sizes[_WEIGHTS] = np.dtype(manifest["weights"]).itemsize
         for name, size in sizes.items():
-            if os.path.getsize(os.path.join(folder, name)) != size * found["n_rows"]:
+            if os.path.getsize(os.path.join(folder, name)) != size * manifest["n_rows"]:
                 return None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found
+    return manifest
 
 
 def mapped(
@@ -229,7 +229,9 @@ class Scan(Dataset):
 
     What works on a Dataset works on it, within the memory limit. `codes` gives a mapped array,
     whose pages the system loads and drops as it needs. Choosing columns or a range of rows stays on
-    disk; other choices of rows are copied to memory, if they fit. Exports and EM are refused.
+    disk; other choices of rows are copied to memory, if they fit. Exports and EM are refused, since
+    they need all rows at once, and so is pickling: another process scans again, with the same
+    cache.
 
     Attributes
     ----------
@@ -237,6 +239,13 @@ class Scan(Dataset):
         Rows of the source, where equal ones were put together.
     notes : tuple of str
         How far putting equal rows together went, if that was done.
+
+    Examples
+    --------
+    >>> from bestdag.examples import example
+    >>> rows = scan(example("asia.csv"))
+    >>> rows.select(rows=slice(0, 100)).rows_in, rows.select(rows=[0, 5, 7]).rows_in
+    ('disk', 'memory')
     """
 
     __slots__ = ("_block_rows", "_folder", "n_source", "notes")
@@ -284,7 +293,7 @@ class Scan(Dataset):
         return self._block_rows
 
     def count_provider(self, threads: int) -> CountProvider:
-        """Return who counts the families of these rows."""
+        """Return what counts families in blocks of rows, by `threads` threads."""
         blocks = importlib.import_module("bestdag.counts.blocks")  # by name: a stage above
         ordered = tuple(sorted(self.variables, key=lambda variable: variable.name))
         columns = [self.codes(variable.name) for variable in ordered]
@@ -299,13 +308,17 @@ class Scan(Dataset):
         return provider
 
     def remove_cache(self) -> None:
-        """Remove the folder with the codes; what is open stays readable."""
+        """Remove the folder with the codes; tables that are open stay readable.
+
+        Only a folder that ``scan(cache=...)`` made is left to be removed: others are gone with the
+        scan.
+        """
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
     def in_memory(self, who: str) -> NoReturn:
-        """Refuse."""
+        """Refuse, in the name of `who`: the rows stay on disk."""
         raise InvalidParameterError(
             f"{who}: the rows of a scan stay on disk; "
             f"{by_reader('read the table with read', 'pass --rows-in memory')}"
@@ -314,7 +327,7 @@ class Scan(Dataset):
     # Cells
 
     def missing(self, name: str) -> npt.NDArray[np.bool_]:
-        """Which cells of a column are missing: one byte per row, in memory."""
+        """Return a boolean mask of the missing values of one column: a byte per row, in memory."""
         self._require(name)
         _require_memory(f"a byte for each of {self.n_rows:,} rows", self.n_rows)
         return super().missing(name)
@@ -330,9 +343,9 @@ class Scan(Dataset):
         is_range = rows is None or (isinstance(rows, slice) and rows.step in (None, 1))
         if is_range and chosen:
             where = slice(None) if rows is None else rows
-            found = len(range(*where.indices(self.n_rows)))
-            if found:
-                return self._view(chosen, where, is_whole=found == self.n_rows)
+            n_rows = len(range(*where.indices(self.n_rows)))
+            if n_rows:
+                return self._view(chosen, where, is_whole=n_rows == self.n_rows)
         if rows is not None:
             n_most = self.n_rows if isinstance(rows, slice) else len(rows)
             self._require_room(f"choosing among {self.n_rows:,} rows", n_most)
@@ -552,18 +565,18 @@ def scanned(
     if cache is None:
         with temporary_folder() as parent:
             _encode(source, choice, collapse, parent, "rows", stamp=None)
-            return _opened(os.path.join(parent, "rows"), block_rows, keeps=False)
+            return opened(os.path.join(parent, "rows"), block_rows, keeps=False)
     parent = os.fspath(cache)
     if not parent:
         raise InvalidParameterError(f"scan: {arg('cache')} must name a folder, got an empty name")
     files = local_files(source)
-    if files is None:  # nobody knows whether it is what it was
+    if files is None:  # its content may have changed since the last scan
         with temporary_folder() as inner:
             name = "rows-" + os.path.basename(inner)
             _encode(source, choice, collapse, parent, name, stamp=None)
             place = os.path.join(parent, name)
             try:
-                return _opened(place, block_rows, keeps=False)
+                return opened(place, block_rows, keeps=False)
             finally:
                 shutil.rmtree(place, ignore_errors=True)
     name = "rows-" + reading_key(os.fspath(source), choice, collapse)
@@ -574,7 +587,7 @@ def scanned(
             warn(by_reader(*said))
     else:
         _encode(source, choice, collapse, parent, name, stamp=stamp)
-    return _opened(place, block_rows, keeps=True)
+    return opened(place, block_rows, keeps=True)
 
 
 def _encode(
@@ -591,10 +604,10 @@ def _encode(
             raise InvalidParameterError(
                 f"scan: {choice.options.source} is in memory already; use read"
             )
-        with warnings.catch_warnings(record=True) as heard:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", DataWarning)
-            _encode_into(folder, table, choice, collapse, stamp, heard)
-    for one in heard:
+            _encode_into(folder, table, choice, collapse, stamp, caught)
+    for one in caught:
         if isinstance(one.message, DataWarning):
             warn(by_reader(str(one.message), one.message.on_command_line))
 
@@ -605,26 +618,27 @@ def _encode_into(
     choice: Choice,
     collapse: bool | None,
     stamp: list[list[Any]] | None,
-    heard: Sequence[warnings.WarningMessage],
+    caught: Sequence[warnings.WarningMessage],
 ) -> None:
-    found = table.encode_into(folder, collapse=collapse)
+    encoded = table.encode_into(folder, collapse=collapse)
     said = [
         [str(one.message), one.message.on_command_line]
-        for one in heard
+        for one in caught
         if isinstance(one.message, DataWarning)
     ]
     about = {
         "stamp": stamp,
         "warnings": said,
-        "notes": found.notes,
-        "n_source": found.n_source if found.is_collapsed else None,
+        "notes": encoded.notes,
+        "n_source": encoded.n_source if encoded.is_collapsed else None,
         # Where equal rows are together, the cells of the rows held are fewer than those counted.
-        "missing": None if found.is_collapsed else found.missing_counts,
+        "missing": None if encoded.is_collapsed else encoded.missing_counts,
     }
-    folder.finish(found.variables, found.n_rows, about)
+    folder.finish(encoded.variables, encoded.n_rows, about)
 
 
-def _opened(place: str, block_rows: int | None, *, keeps: bool) -> Scan:
+def opened(place: str, block_rows: int | None, *, keeps: bool) -> Scan:
+    """Open a folder that is finished."""
     manifest = read_manifest(place)
     assert manifest is not None
     return Scan._mapped(
@@ -647,19 +661,21 @@ def stamp_of(files: Sequence[str]) -> list[list[Any]]:
 
 
 def _stamp(path: str) -> tuple[int, int, str]:
-    found = os.stat(path)
+    status = os.stat(path)
     digest = hashlib.blake2b(digest_size=16)
     with open(path, "rb") as file:
-        for start in sorted({0, max(0, found.st_size // 2), max(0, found.st_size - _SAMPLE)}):
+        for start in sorted({0, max(0, status.st_size // 2), max(0, status.st_size - _SAMPLE)}):
             file.seek(start)
             digest.update(file.read(_SAMPLE))
-    return found.st_size, found.st_mtime_ns, digest.hexdigest()
+    return status.st_size, status.st_mtime_ns, digest.hexdigest()
 
 
 def reading_key(source: str, choice: Choice, collapse: bool | None) -> str:
     """Return a name for a source and the settings it is read with."""
-    options, given = choice.options, choice.weights
-    weights = given if isinstance(given, str) or given is None else np.asarray(given).tobytes()
+    options, weights = choice.options, choice.weights
+    weight_key = (
+        weights if isinstance(weights, str) or weights is None else np.asarray(weights).tobytes()
+    )
     what = (
         os.path.abspath(source),
         sorted(options.states.items()),
@@ -675,6 +691,6 @@ def reading_key(source: str, choice: Choice, collapse: bool | None) -> str:
         choice.sheet,
         choice.encoding,
         collapse,
-        weights,
+        weight_key,
     )
     return hashlib.blake2b(repr(what).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

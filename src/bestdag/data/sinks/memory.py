@@ -121,7 +121,7 @@ def _is_new(words: Sequence[_Array], order: npt.NDArray[np.intp]) -> npt.NDArray
 
 
 def _groups(words: Sequence[_Array]) -> tuple[int, int, int]:
-    """Count the different rows, and those that are there once and twice."""
+    """Count the different rows, and how many of them occur once and twice."""
     starts = np.flatnonzero(_is_new(words, np.lexsort(words)))
     sizes = np.diff(np.append(starts, len(words[0])))
     return len(sizes), int((sizes == 1).sum()), int((sizes == 2).sum())

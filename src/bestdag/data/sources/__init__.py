@@ -159,7 +159,7 @@ def _refuse_equal_names(relation: Any, source: str) -> None:
 
 
 def _query(query: SqlQuery, form: _Form, stack: ExitStack) -> Source:
-    """Open the result of a query, which is asked again for each pass over it."""
+    """Open the result of a query, which runs again for each pass over it."""
     from bestdag.data.sources import connection
     from bestdag.data.sources.duckdb import DuckSource, DuckTable, typed_fields
     from bestdag.data.sources.parquet import explain_fetching
@@ -260,7 +260,7 @@ def _stream(stream: Any, form: _Form, stack: ExitStack) -> Source:
 def _chunk(stream: Any, source: str) -> bytes:
     try:
         chunk = stream.read(1 << 20)
-        found = chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else chunk
+        content = chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else chunk
     except UnicodeError as error:
         raise DataError(
             f"read: {source} holds what is not text: {error}; open it in binary mode or with its "
@@ -268,10 +268,10 @@ def _chunk(stream: Any, source: str) -> bytes:
         ) from None
     except (OSError, ValueError) as error:  # closed, or open for writing only
         raise DataError(f"read: {source} cannot be read: {error}") from None
-    if not isinstance(found, bytes | bytearray | memoryview):
+    if not isinstance(content, bytes | bytearray | memoryview):
         kind = type(chunk).__name__
         raise DataError(f"read: {source} must give text or bytes, its read() gave {kind}")
-    return bytes(found)
+    return bytes(content)
 
 
 def _file(path: Path, form: _Form, kind: str, stack: ExitStack) -> Source:

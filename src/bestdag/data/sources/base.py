@@ -53,7 +53,7 @@ class RawColumn:
     `codes` are positions in `values`; any position past the end is a missing value. A column that
     comes in batches has none. `declared` are states the source itself declares, in order;
     `variable` is what the column was before. Codes that are `owned` may be overwritten. `keys`
-    are the values as the source has them, by which batches are asked for. `counts` says how
+    are the values as the source has them, which `batches` goes by. `counts` says how
     many rows have each of them and then how many have none, where the source knows.
     """
 
@@ -88,9 +88,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many distinct values columns may have, and who refuses those that have more.
+    """How many distinct values columns may have, and the function that refuses more.
 
-    `refuse` gets the counts, the names of those that are estimates, and examples of a column.
+    `refuse` gets the counts, the names of columns whose count is an estimate, and a function from
+    a name to examples of its values.
     """
 
     most: Mapping[str, int]
@@ -122,8 +123,10 @@ class Numbers:
 class Source(Protocol):
     """A table whose columns can be had one by one; `title` is how messages call it.
 
-    A source that is `in_memory` gives whole columns. Others also give the distinct values first,
-    and then rows in batches, as often as asked.
+    A source that is `in_memory` gives whole columns (`columns`). Others also give the distinct
+    values first (`distinct`), and then rows in batches (`batches`), as often as needed: a table
+    larger than memory is read in two passes. A source decides nothing: which values are states,
+    missing or numbers is decided after it, so that every kind of table is treated alike.
     """
 
     title: str
@@ -141,41 +144,44 @@ class Source(Protocol):
         ...
 
     def choose(self, names: Sequence[str], weight: str | None) -> None:
-        """Hear which columns will be asked for; refuse those that hold no values."""
+        """Prepare to read these columns; refuse a column that holds no values."""
         ...
 
     def declared(self, name: str) -> tuple[str, ...] | None:
-        """Return the states of a column, in order, if the source itself says what they are."""
+        """Return the states of a column, in order, if the source declares them; else None."""
         ...
 
     def numbers(self, name: str, missing_values: Collection[str]) -> Numbers:
-        """One column as numbers; those texts, and numbers they spell, are missing values."""
+        """Return a column as numbers; `missing_values`, and numbers they spell, are missing."""
         ...
 
     def weights(self, name: str) -> npt.NDArray[np.float64]:
-        """One column as numbers, NaN where a value is none."""
+        """Return a column as numbers, NaN where a value is none."""
         ...
 
     def cell(self, name: str, row: int) -> Any:
-        """One value as the source has it; None where there is none."""
+        """Return one value as the source has it, for messages; None where there is none."""
         ...
 
     def columns(self, names: Sequence[str], limits: Limits) -> list[RawColumn]:
-        """Whole columns with their codes."""
+        """Return whole columns with their codes."""
         ...
 
     def distinct(self, names: Sequence[str], limits: Limits) -> list[RawColumn]:
-        """Return the distinct values of columns, without codes."""
+        """Return the distinct values of columns, without codes; `limits` refuses too many."""
         ...
 
     def batches(
         self, columns: Sequence[RawColumn], weight: str | None, *, collapse: bool
     ) -> Generator[Batch, None, None]:
-        """Codes of all rows in order; or with `collapse` of the different rows, by codes."""
+        """Yield the codes of all rows in order; with `collapse` of the different rows, by codes.
+
+        A batch may be changed by what takes it.
+        """
         ...
 
     def has_few_different_rows(self, names: Sequence[str], weight: str | None) -> bool:
-        """Whether a sample promises that combining equal rows leaves one in eight at most."""
+        """Whether a sample promises that combining equal rows leaves at most one in eight."""
         ...
 
 

@@ -32,6 +32,7 @@ from bestdag.wording import first_names
 __all__ = [
     "SqlQuery",
     "SqlText",
+    "Task",
     "connection",
     "described",
     "hive_sql",
@@ -41,6 +42,7 @@ __all__ = [
     "looks_like_sql",
     "one_line",
     "plain_path",
+    "resource_settings",
     "run_sql",
     "sql",
     "sql_name",
@@ -66,7 +68,7 @@ _ADDRESSES_PER_THREAD = 256 << 20
 def connection() -> Iterator[Any]:
     """Open a private in-memory DuckDB that spills to a folder of its own, removed at the end."""
     with temporary_folder() as folder:
-        con = _connected(_shares())
+        con = _connected(resource_settings())
         try:
             for setting in (
                 f"temp_directory = {sql_text(os.path.join(folder, 'spill'))}",
@@ -92,7 +94,7 @@ def _connected(config: dict[str, str]) -> Any:
         return _connected({k: v for k, v in config.items() if k != "async_threads"})
 
 
-def _shares() -> dict[str, str]:
+def resource_settings() -> dict[str, str]:
     """Say how many threads DuckDB may have, and how much memory before it spills to disk."""
     shares = {}
     left = memory_left()
@@ -183,8 +185,8 @@ def interruptible(work: Callable[[], _T], con: Any) -> _T:
     """Run a query so that Ctrl-C ends it at once, as a KeyboardInterrupt.
 
     DuckDB looks at signals only between its own steps, which may be minutes apart; so the query
-    runs in a thread while this one waits, and is told to stop. Without a connection of our own
-    to stop, it runs here and Ctrl-C waits for DuckDB.
+    runs in a thread while this one waits, and is interrupted from here. Without a connection of
+    our own to interrupt, it runs here and Ctrl-C waits for DuckDB.
     """
     if con is None or threading.current_thread() is not threading.main_thread():
         try:
@@ -245,7 +247,7 @@ def temporary_folder() -> Iterator[str]:
 
 
 def _watched(work: Callable[[], _T], con: Any) -> _T:
-    task = _Task(work)
+    task = Task(work)
     stopped: BaseException | None = None
     # Ctrl-C may come at any line below, and again: the task must have ended in every case.
     while not task.over:
@@ -263,7 +265,7 @@ def _watched(work: Callable[[], _T], con: Any) -> _T:
     return task.results[0]
 
 
-class _Task(threading.Thread, Generic[_T]):
+class Task(threading.Thread, Generic[_T]):
     """Work in a thread that either never begins or is waited for."""
 
     def __init__(self, work: Callable[[], _T]) -> None:
@@ -276,9 +278,11 @@ class _Task(threading.Thread, Generic[_T]):
 
     @property
     def over(self) -> bool:
+        """Whether it has ended, or never will begin."""
         return self._ended.is_set()
 
     def run(self) -> None:
+        """Work, unless it was called off."""
         if not self._first.acquire(blocking=False):
             return
         try:
@@ -290,11 +294,13 @@ class _Task(threading.Thread, Generic[_T]):
             self._ended.set()
 
     def begin(self) -> None:
+        """Start, and wait for the end."""
         self.start()
         while not self._ended.wait(_PATIENCE):
             pass
 
     def cancel(self, con: Any) -> None:
+        """Call it off, or end its query and wait for that."""
         if self._first.acquire(blocking=False):
             self._work = None  # it had not begun, and cannot any more
             self._ended.set()
@@ -344,7 +350,7 @@ class SqlQuery:
 
 
 def sql(query: str, con: Any = None) -> SqlQuery:
-    """Return a SQL query as a table, for `read`, `learn` and whatever else takes a table.
+    """Return a SQL query as a table, for `read`, `learn` and all that takes a table.
 
     Parameters
     ----------
@@ -352,7 +358,19 @@ def sql(query: str, con: Any = None) -> SqlQuery:
         One statement that selects: ``SELECT``, ``FROM`` or ``WITH``. It may name files and, with
         `con`, tables. Anything that writes, attaches or installs is refused.
     con : duckdb.DuckDBPyConnection, optional
-        The connection to ask; a private one unless given.
+        The connection that runs it; a private one unless given.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the query is not text.
+    DataError
+        If it cannot be parsed, or is not one statement that selects.
+
+    Notes
+    -----
+    A text is never taken for a query by the way it begins: a name such as ``"select.csv"`` is a
+    file, and a query could write one.
 
     Examples
     --------
@@ -400,12 +418,12 @@ def _one_select(text: Any) -> str:
         raise InvalidParameterError(f"sql: a query is needed as text, got {text!r:.60}")
     duckdb = load_duckdb()
     try:
-        found = duckdb.extract_statements(text)
+        statements = duckdb.extract_statements(text)
     except duckdb.Error as error:
         raise DataError(f"sql: {text!r:.60} cannot be parsed: {one_line(error)}") from None
-    kinds = [statement.type.name for statement in found]
+    kinds = [statement.type.name for statement in statements]
     if kinds == ["SELECT"]:
-        return str(found[0].query).strip().rstrip(";").rstrip()
+        return str(statements[0].query).strip().rstrip(";").rstrip()
     came = " and ".join(kinds[:3]) or "none"
     raise DataError(
         f"sql: one statement that selects is needed (SELECT, FROM or WITH), got {came} in "

@@ -70,9 +70,9 @@ def csv_table(
     names, line_end = _header(paths[0], delimiter, source, is_given)
     for path in paths:
         who = source if len(paths) == 1 else f"{str(path)!r}"
-        found = (names, line_end) if path is paths[0] else _header(path, delimiter, who, is_given)
-        if found != (names, line_end):
-            what = "other columns" if found[0] != names else "other line ends"
+        header = (names, line_end) if path is paths[0] else _header(path, delimiter, who, is_given)
+        if header != (names, line_end):
+            what = "other columns" if header[0] != names else "other line ends"
             raise DataError(f"read: {who} has {what} than {str(paths[0])!r}")
         # What is not plain to the native check may still be right, or gets its message here.
         if not _is_plain(path, delimiter, len(names)) and check_bytes(path, who, delimiter):
@@ -116,7 +116,7 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     sep = (delimiter or ",").encode()
     ends = [tail + end for tail in (sep, b'""') for end in (b"\n", b"\r")] + [b'"" ', sep + b" "]
-    n_lines, tail, found = 1, b"", False
+    n_lines, tail, may_end_empty = 1, b"", False
     try:
         with open_bytes(path) as file:
             while chunk := file.read(_CHUNK):
@@ -131,7 +131,7 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
                     line = n_lines + chunk[: chunk.index(b"\0")].count(b"\n")
                     raise DataError(f"read: {source} has a NUL byte in line {line:,}; is it text?")
                 joined = tail + chunk
-                found = found or any(end in joined for end in ends)
+                may_end_empty = may_end_empty or any(end in joined for end in ends)
                 n_lines += chunk.count(b"\n")
                 tail = joined[-3:]
         decoder.decode(b"", final=True)
@@ -140,7 +140,7 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
         raise _not_utf8(source, where, tail) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"read: {source} is not a complete gzip file: {one_line(error)}") from None
-    return found or tail.endswith((sep, b'""'))
+    return may_end_empty or tail.endswith((sep, b'""'))
 
 
 def _not_utf8(source: str, where: str, part: bytes) -> DataError:
@@ -168,8 +168,8 @@ def explain_csv_failure(
                 return DataError(
                     f"read: {who} mixes line ends (CRLF and LF); save it with one kind"
                 )
-        except DataError as found:
-            return found
+        except DataError as reason:
+            return reason
     return DataError(f"read: {source} cannot be read as CSV: {one_line(error)}")
 
 

@@ -176,7 +176,7 @@ class DuckTable:
             yield encoder
 
     def projected(self, sql: str) -> Any:
-        """Return these columns as a relation that nobody has asked for rows yet."""
+        """Return these columns as a relation without running its query."""
         if self.origin is None:
             return self._run(lambda: self.relation.project(sql))
         query = f"SELECT {sql} FROM {self.origin}"
@@ -262,15 +262,15 @@ def _moment(key: str) -> Any:
 
 
 _NUMBER_TYPES = (int, float, np.float32, Decimal)
-# A column is asked for twice or thrice; so many bytes of answers are kept.
-_MAX_KEPT = 1 << 28
+# A column is read two or three times; at most so many bytes of them are cached.
+_MAX_CACHED = 1 << 28
 
 
 class DuckSource:
     """Columns of a file, relation or query; `stack` closes what reading them opens.
 
-    A table that is asked for single columns, and cannot give them cheaply, is first copied to a
-    file that can.
+    A table whose single columns are needed, and are not cheap to read, is first copied to a file
+    where they are.
     """
 
     in_memory = False
@@ -284,7 +284,7 @@ class DuckSource:
         self._weight: str | None = None
         self._table = table
         self._stack = stack
-        self._kept: dict[str, Numbers] = {}
+        self._cached: dict[str, Numbers] = {}
         self._weights: npt.NDArray[np.float64] | None = None
         self._n_rows: int | None = None
 
@@ -319,14 +319,14 @@ class DuckSource:
 
     def numbers(self, name: str, missing_values: Collection[str]) -> Numbers:
         """One column as numbers."""
-        if name in self._kept:
-            return self._kept[name]
+        if name in self._cached:
+            return self._cached[name]
         self._store()
         if self.n_rows == 0:
             raise DataError(f"read: {self.title} has no rows")
         numbers = self._read(self._fields[name], missing_values)
-        if (len(self._kept) + 1) * numbers.values.nbytes <= _MAX_KEPT:
-            self._kept[name] = numbers
+        if (len(self._cached) + 1) * numbers.values.nbytes <= _MAX_CACHED:
+            self._cached[name] = numbers
         return numbers
 
     def columns(self, names: Sequence[str], limits: Limits) -> list[RawColumn]:
@@ -480,8 +480,8 @@ def _number_sql(field: Field) -> str:
     return f"TRY_CAST({field.sql} AS DOUBLE)"
 
 
-def _filled(found: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    masked: Any = np.ma.asarray(found)
+def _filled(numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    masked: Any = np.ma.asarray(numbers)
     return np.asarray(masked.filled(np.nan), dtype=np.float64)
 
 

@@ -62,24 +62,24 @@ def matching_files(source: str) -> list[Path] | None:
         If there are no such files, or they are of several kinds.
     """
     if os.path.isdir(source):
-        found = [p for p in Path(source).rglob("*") if p.is_file() and not _is_hidden(p, source)]
+        files = [p for p in Path(source).rglob("*") if p.is_file() and not _is_hidden(p, source)]
         what = f"the folder {source!r} has no files"
     elif not os.path.lexists(source) and glob.has_magic(source):
-        found = [Path(p) for p in glob.glob(source, recursive=True) if os.path.isfile(p)]
+        files = [Path(p) for p in glob.glob(source, recursive=True) if os.path.isfile(p)]
         what = f"there is no file {source!r}"
     else:
         return None
-    if not found:
+    if not files:
         raise DataError(f"read: {what}")
-    kinds = sorted({_ending(path) for path in found})
-    if os.path.isdir(source) and (len(kinds) > 1 or not is_table(found[0])):
-        raise DataError(f"read: the folder {source!r} {_not_one_table(source, found)}")
+    kinds = sorted({_ending(path) for path in files})
+    if os.path.isdir(source) and (len(kinds) > 1 or not is_table(files[0])):
+        raise DataError(f"read: the folder {source!r} {_not_one_table(source, files)}")
     if len(kinds) > 1:
         shown = " and ".join(kinds[:2])
         raise DataError(
             f"read: {source!r} holds files of several kinds, {shown}; name those of one kind"
         )
-    return sorted(found)
+    return sorted(files)
 
 
 def local_files(source: Any) -> list[str] | None:
@@ -107,11 +107,11 @@ def hive_keys(paths: Sequence[PurePath]) -> list[str]:
     return keys[0] if all(each == keys[0] for each in keys) else []
 
 
-def _not_one_table(folder: str, found: Sequence[Path]) -> str:
+def _not_one_table(folder: str, files: Sequence[Path]) -> str:
     """Say which tables are in a folder whose files are not all of one kind."""
-    kinds = sorted({_ending(path) for path in found})
+    kinds = sorted({_ending(path) for path in files})
     holds = f"holds files of several kinds, {' and '.join(kinds[:2])}"
-    tables = sorted(path for path in found if is_table(path))
+    tables = sorted(path for path in files if is_table(path))
     if not tables:
         return f"holds no table; its files end in {' and '.join(kinds[:2])}"
     shown = ", ".join(repr(str(path)) for path in tables[:_SHOWN_TABLES])

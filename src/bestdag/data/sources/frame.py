@@ -239,7 +239,7 @@ def _declared(name: str, values: list[Any], who: str) -> tuple[str, ...]:
 
 
 class FrameSource:
-    """Columns of a frame, a dict or an array; a column is looked at when it is asked for."""
+    """Columns of a frame, a dict or an array; a column is looked at when it is read."""
 
     in_memory = True
 

@@ -34,8 +34,8 @@ def json_table(con: Any, paths: Sequence[Path], sql_paths: Sequence[str], source
         raise DataError(f"read: {source} has no rows")
     first = run_sql(con, f"SELECT json_keys(json) FROM {origin} LIMIT 1")[0][0]
     keys = f"SELECT unnest(json_keys(json)) AS k FROM {origin}"
-    found = run_sql(con, f"SELECT list(DISTINCT k) FROM ({keys})")[0][0] or []
-    names = list(dict.fromkeys([*first, *sorted(found)]))
+    other_keys = run_sql(con, f"SELECT list(DISTINCT k) FROM ({keys})")[0][0] or []
+    names = list(dict.fromkeys([*first, *sorted(other_keys)]))
     pointers = [sql_text(_pointer(name)) for name in names]
     cells = [f"(json->{pointer})::VARCHAR" for pointer in pointers]
     if len(names) > MAX_TOGETHER:  # DuckDB would parse each line once per column
@@ -48,9 +48,9 @@ def json_table(con: Any, paths: Sequence[Path], sql_paths: Sequence[str], source
 def explain_json_failure(paths: Sequence[Path], source: str, error: BaseException) -> DataError:
     """Find, with Python's json module, the first line that is not an object."""
     for path in paths:
-        found = _first_wrong_line(path, source if len(paths) == 1 else f"{str(path)!r}")
-        if found is not None:
-            return found
+        reason = _first_wrong_line(path, source if len(paths) == 1 else f"{str(path)!r}")
+        if reason is not None:
+            return reason
     return DataError(f"read: {source} cannot be read as JSON lines: {one_line(error)}")
 
 

@@ -33,11 +33,11 @@ def remote_table(con: Any, address: str, source: str) -> DuckTable:
         raise DataError(f"read: {source}: from elsewhere Parquet files are read, and no others")
     if address.lower().startswith("http") or not glob.has_magic(address):
         return parquet_table(con, [address], source)
-    found = [name for (name,) in run_sql(con, f"SELECT file FROM glob({sql_text(address)})")]
-    if not found:
+    addresses = [name for (name,) in run_sql(con, f"SELECT file FROM glob({sql_text(address)})")]
+    if not addresses:
         raise DataError(f"read: there is no file {source}")
-    keys = hive_keys([PurePosixPath(name) for name in found]) if len(found) > 1 else []
-    return parquet_table(con, sorted(found), source, keys)
+    keys = hive_keys([PurePosixPath(name) for name in addresses]) if len(addresses) > 1 else []
+    return parquet_table(con, sorted(addresses), source, keys)
 
 
 def explain_fetching(source: str, error: BaseException) -> DataError:

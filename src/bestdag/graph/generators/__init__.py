@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from bestdag.graph.dag import Dag
-from bestdag.graph.generators.base import Generator as Generator
 from bestdag.registry import listed, make
 
 # The list: one line for each generator, in the order that help and docs show.
@@ -18,6 +20,20 @@ from bestdag.graph.generators.uniform import UniformDags as UniformDags
 from bestdag.errors import require_count
 
 GENERATORS: dict[str, Any] = listed(globals(), __name__)
+
+
+class Generator(Protocol):
+    """A generator of random DAGs over numbered nodes; its fields are its settings.
+
+    A new one is a file in this package and a line in the list above. `arcs` is a function of the
+    number of nodes, the seed and the settings alone; `random_dag` gives the nodes their names.
+    """
+
+    name: ClassVar[str]
+
+    def arcs(self, n: int, seed: int) -> npt.NDArray[np.int64]:
+        """Draw a DAG over the nodes 0 to n - 1: one row (parent, child) for each arc."""
+        ...
 
 
 def make_generator(name: str, **settings: Any) -> Generator:
@@ -48,7 +64,14 @@ def random_dag(
     seed : int, default 0
         Same seed, same DAG.
     **settings
-        Settings of a generator that is given by name, such as ``max_degree=6``.
+        Settings of a generator that is named, such as ``max_degree=6``.
+
+    Raises
+    ------
+    UnknownNameError
+        A generator or a setting that does not exist.
+    InvalidParameterError
+        A setting out of range, or more nodes than the generator is for.
 
     Examples
     --------

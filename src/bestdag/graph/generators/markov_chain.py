@@ -53,6 +53,11 @@ class MarkovChain:
     .. [1] Ide and Cozman (2002). "Random generation of Bayesian networks." SBIA.
     .. [2] Ide, Cozman and Ramos (2004). "Generating random Bayesian networks with constraints on
        induced width." ECAI.
+
+    Examples
+    --------
+    >>> MarkovChain(max_degree=2).arcs(4, seed=1).tolist()
+    [[0, 1], [1, 3], [3, 2]]
     """
 
     name: ClassVar[str] = "markov_chain"

@@ -39,6 +39,11 @@ class OrderBased:
     References
     ----------
     .. [1] Erdős and Rényi (1959). "On random graphs I." Publicationes Mathematicae Debrecen 6.
+
+    Examples
+    --------
+    >>> OrderBased(n_arcs=3).arcs(4, seed=1).tolist()
+    [[0, 1], [1, 3], [2, 3]]
     """
 
     name: ClassVar[str] = "order"
@@ -85,8 +90,8 @@ class OrderBased:
         later -= later * (later - 1) // 2 > chosen
         later += (later + 1) * later // 2 <= chosen
         earlier = chosen - later * (later - 1) // 2
-        found = np.column_stack([order[earlier], order[later]])
-        return found if self.max_parents is None else _thinned(rng, found, self.max_parents)
+        arcs = np.column_stack([order[earlier], order[later]])
+        return arcs if self.max_parents is None else _thinned(rng, arcs, self.max_parents)
 
 
 def _bernoulli(rng: np.random.Generator, n: int, p: float) -> npt.NDArray[np.int64]:

@@ -29,9 +29,9 @@ class UniformDags:
 
     Notes
     -----
-    A DAG is drawn layer by layer: first the nodes without parents, then those that have none when
-    these are gone, and so on. With :math:`a_{n,k}` the number of DAGs over n nodes of which k have
-    no parents,
+    A DAG is drawn layer by layer: first the nodes without parents, then the nodes that have none
+    when these are gone, and so on. With :math:`a_{n,k}` the number of DAGs over n nodes of which k
+    have no parents,
 
     .. math::
 
@@ -45,6 +45,11 @@ class UniformDags:
     ----------
     .. [1] Kuipers and Moffa (2015). "Uniform random generation of large acyclic digraphs."
        Statistics and Computing 25.
+
+    Examples
+    --------
+    >>> UniformDags().arcs(3, seed=1).tolist()
+    [[2, 1], [2, 0]]
     """
 
     name: ClassVar[str] = "uniform"
@@ -60,18 +65,18 @@ class UniformDags:
         sizes = layer_sizes(n, rng, exact=n <= _MAX_EXACT)
         nodes = list(range(n))
         rng.shuffle(nodes)
-        found, first, before = [], 0, 0  # numbers of the first node of this layer, of the last one
+        arcs, first, before = [], 0, 0  # numbers of the first node of this layer, of the last one
         for size in sizes:
             for place in range(first, first + size):
                 bits = rng.getrandbits(before) if before else 0
                 if first:
                     n_last = first - before
                     bits |= rng.randrange(1, 1 << n_last) << before
-                found += [
+                arcs += [
                     (nodes[k], nodes[place]) for k in range(place) if k < first and bits >> k & 1
                 ]
             before, first = first, first + size
-        return np.array(found, np.int64).reshape(-1, 2)
+        return np.array(arcs, np.int64).reshape(-1, 2)
 
 
 def layer_sizes(n: int, rng: random.Random, *, exact: bool) -> list[int]:
@@ -102,11 +107,11 @@ def _exact_weights(left: int, last: int) -> list[int]:
 @cache
 def _counts(n: int) -> tuple[int, ...]:
     """Count the DAGs over n nodes of which 0, 1, ... n have no parents."""
-    found = [0]
+    counts = [0]
     for k in _sizes(n):
         rest = sum(_exact_weights(n - k, k)) if k < n else 1
-        found.append(math.comb(n, k) * rest)
-    return tuple(found)
+        counts.append(math.comb(n, k) * rest)
+    return tuple(counts)
 
 
 def _sizes(n: int) -> range:

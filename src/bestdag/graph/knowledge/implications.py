@@ -1,4 +1,4 @@
-"""What is known of each arc, each number of parents and each path over an order of nodes."""
+"""What statements imply for arcs, numbers of parents and paths over an order of nodes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Implications:
         advice = "name fewer nodes"
         require_memory("Knowledge", f"{n:,} x {n:,} arcs", _N_MATRICES * n * n, advice)
         self.names = tuple(names)
-        # By columns, because the parents of one child are asked for again and again.
+        # By columns, because the parents of one child are looked up again and again.
         self.allowed: BoolMatrix = np.ones((n, n), dtype=bool, order="F")
         np.fill_diagonal(self.allowed, False)
         self.required: BoolMatrix = np.zeros((n, n), dtype=bool, order="F")

@@ -28,7 +28,7 @@ _MAX_SHOWN = 30
 class Knowledge:
     """Statements about arcs, orders, ancestors and numbers of parents, all of which hold.
 
-    A Knowledge never changes. Two are equal when they say the same, in whatever order and
+    A Knowledge never changes. Two are equal when they say the same, in any order and
     however often. Nodes are named before it is known which nodes there are; `for_nodes` checks
     the names.
 
@@ -39,7 +39,7 @@ class Knowledge:
     Raises
     ------
     GraphError
-        Statements that no graph can satisfy; the message names those that clash.
+        Statements that no graph can satisfy; the message names the ones that clash.
     CycleError
         Required arcs, orders and ancestor statements that lead round a cycle; it is shown.
     InvalidParameterError
@@ -90,12 +90,26 @@ class Knowledge:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Knowledge:
-        """Build from a mapping with the names of the parameters as keys."""
+        """Build from a mapping with the names of the parameters as keys, as `to_dict` makes it.
+
+        Raises
+        ------
+        UnknownNameError
+            A key that is no parameter.
+        GraphError
+            Statements that are malformed or clash.
+        """
         _refuse_unknown(values, UnknownNameError)
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is said as lists, texts and numbers, ready for JSON."""
+        """Return the statements as lists, texts and numbers, ready for JSON.
+
+        Examples
+        --------
+        >>> Knowledge(required_arcs=[("A", "B")], max_parents=2).to_dict()
+        {'required_arcs': [['A', 'B']], 'max_parents': 2}
+        """
         said = ((kind, self._values[kind.field]) for kind in KINDS)
         return {kind.field: kind.plain(value) for kind, value in said if value != kind.default}
 
@@ -117,7 +131,15 @@ class Knowledge:
             raise type(error)(f"{shown_path(path)}: {error}") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a JSON file that `load` reads, complete or not at all."""
+        """Write a JSON file that `load` reads, complete or not at all.
+
+        Raises
+        ------
+        UnknownNameError
+            A suffix other than ``.json`` (with ``.gz`` behind or not).
+        WriteError
+            A file that cannot be written.
+        """
         if not os.fspath(path).lower().endswith((".json", ".json.gz")):
             raise unknown_name("file format", shown_path(path), [".json"], who="Knowledge.save")
         write_file(path, to_json(self.to_dict()))
@@ -180,11 +202,19 @@ class Knowledge:
         return resolve(self._statements, names)
 
     def violations(self, dag: Dag) -> list[str]:
-        """Say of each statement that a graph breaks what breaks it."""
+        """Return one line for each violation: the statement, and what in the graph breaks it.
+
+        The list is empty when the graph satisfies every statement.
+
+        Raises
+        ------
+        UnknownNameError
+            A statement about a name that is not a node of the graph.
+        """
         return list(self._violations(dag))
 
     def allows(self, dag: Dag) -> bool:
-        """Whether a graph satisfies every statement."""
+        """Whether a graph satisfies every statement; it stops at the first violation."""
         return next(self._violations(dag), None) is None
 
     def _violations(self, dag: Dag) -> Iterator[str]:
@@ -266,7 +296,7 @@ def _fill(thing: Any, mark: str, lines: list[str]) -> None:
 def _parameters() -> list[str]:
     lines = []
     for kind in KINDS:
-        lines.append(f"{kind.field} : {kind.given}")
+        lines.append(f"{kind.field} : {kind.type_text}")
         lines += [f"    {line}".rstrip() for line in (getdoc(kind) or "").splitlines()]
     return lines
 

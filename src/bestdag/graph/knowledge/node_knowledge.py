@@ -73,11 +73,11 @@ class NodeKnowledge:
         return bool(self.ancestors or self.non_ancestors)
 
     def allowed_parents(self, child: int) -> npt.NDArray[np.intp]:
-        """Return who may be a parent, required ones included: indices, ascending."""
+        """Return the possible parents of a child, required ones included: indices, ascending."""
         return np.flatnonzero(self.allowed[:, child])
 
     def required_parents(self, child: int) -> npt.NDArray[np.intp]:
-        """Return who must be a parent: indices, ascending."""
+        """Return the required parents of a child: indices, ascending."""
         return np.flatnonzero(self.required[:, child])
 
     def __reduce__(self) -> tuple[type[NodeKnowledge], tuple[Any, ...]]:
@@ -126,7 +126,7 @@ def require_names(statements: Sequence[Statement], nodes: tuple[str, ...]) -> No
 
 
 def refuse_contradictions(statements: Sequence[Statement]) -> None:
-    """Refuse statements that no graph satisfies, whatever other nodes there are."""
+    """Refuse statements that no graph satisfies, over any further nodes."""
     for statement in statements:
         statement.check_with(statements)
     _refuse_cycle(statements)
@@ -140,9 +140,9 @@ def implications(statements: Sequence[Statement], names: Sequence[str] | None) -
     The error names the fewest statements that clash, in the sense that each is needed: without
     it the others can hold.
     """
-    found = propagate(statements, names)
-    if isinstance(found, Implications):
-        return found
+    result = propagate(statements, names)
+    if isinstance(result, Implications):
+        return result
     core = _shrink(list(statements), lambda some: isinstance(propagate(some, names), str))
     place = "" if names is None else f" over these {len(names):,} nodes"
     shown = listing((_text_in(statement, core) for statement in core), "; ")
@@ -246,7 +246,7 @@ def _keep_to_limits(known: Implications) -> str | None:
 
 
 def _extent(known: Implications) -> tuple[int, ...]:
-    """Measure what is known; it is the same again only when nothing was added."""
+    """Measure what is implied; it is the same again only when nothing was added."""
     arcs = (int(np.count_nonzero(matrix)) for matrix in (known.allowed, known.required))
     pairs = map(len, (known.edges, known.paths, known.no_paths))
     return (*arcs, *pairs, int(known.limit.sum(dtype=np.int64)))

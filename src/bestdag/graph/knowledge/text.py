@@ -23,18 +23,18 @@ def parse_lines(lines: Iterable[str]) -> dict[str, Any]:
     pairs = [kind for kind in KINDS if issubclass(kind, Pair)]
     signs = {kind.sign: (kind.field, 1) for kind in pairs}
     signs |= {kind.turned_sign: (kind.field, -1) for kind in pairs if kind.turned_sign}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for text in [lines] if isinstance(lines, str) else lines:
         if not isinstance(text, str):
             raise FormatError(f"Knowledge: a statement must be text, got {shown_value(text)}")
         line = Line(text, signs)
         if line.tail is not None:
-            _read_keyword(line, found)
+            _read_keyword(line, values)
             continue
         for one, sign, other in _relations(line):
             field, direction = signs[sign]
-            found.setdefault(field, []).append((one, other)[::direction])
-    return found
+            values.setdefault(field, []).append((one, other)[::direction])
+    return values
 
 
 def _relations(line: Line) -> Iterable[tuple[str, str, str]]:
@@ -47,15 +47,15 @@ def _relations(line: Line) -> Iterable[tuple[str, str, str]]:
     return zip(texts[:-2:2], texts[1::2], texts[2::2], strict=True)
 
 
-def _read_keyword(line: Line, found: dict[str, Any]) -> None:
+def _read_keyword(line: Line, values: dict[str, Any]) -> None:
     """Read a keyword, a colon and what follows; lines about one thing add up."""
     kind = _kind_of(line)
     value = kind.read(line)
-    if kind.field in found:
+    if kind.field in values:
         if kind.is_single:
             raise line.error(f"{kind.field} is said twice")
-        value = kind.join(found[kind.field], value)
-    found[kind.field] = value
+        value = kind.join(values[kind.field], value)
+    values[kind.field] = value
 
 
 def _kind_of(line: Line) -> type[Statement]:

@@ -113,11 +113,12 @@ def build_score_table(
 
     Notes
     -----
-    Sets are looked at by size. A set is scored only if all its subsets with one parent less are
-    open: a set is closed, and with it everything that contains it, when an upper bound on the
-    scores of all larger sets is no more than the best score seen among its subsets. The bounds
-    are those of the score's native kernel; the guide has their proofs. A score without a kernel,
-    and any score with a prior over structures that is not a sum over arcs, is pruned by its
+    Sets are looked at by size. Up to three parents all are scored, from sets of columns that are
+    counted once for all children. With more, a set is scored only if all its subsets with one
+    parent less are open: a set is closed, and with it everything that contains it, when an upper
+    bound on the scores of all larger sets is no more than the best score seen among its subsets.
+    The bounds are those of the score's native kernel; the guide has their proofs. A score without a
+    kernel, and any score with a prior over structures that is not a sum over arcs, is pruned by its
     subsets' scores alone, after scoring. `ParentSetListing` does the same bit by bit.
 
     References

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +31,17 @@ from bestdag.scores.table import ScoreTable, split_sets
 from bestdag.wording import arg
 from bestdag.workers import run_all
 
-__all__ = ["Listing", "ParentSetListing", "listed_apart"]
+__all__ = ["Listing", "ListingForecast", "ParentSetListing", "listed_apart"]
 
 _WHO = "score table"
 # Open sets: so many in all, and for each child at least and at most.
 _OPEN_IN_ALL, _LEAST_OPEN, _MOST_OPEN = 400_000, 32, 2_000
 # Of the memory there is: lists are copied while they grow, and once more into a table.
 _SHARE_OF_MEMORY = 0.45
+# No limit beyond those of the variables.
+_ANY_PARENTS = 2**64 - 1
+# A family scored, roughly; and the set if it stays, once in the lists and once in a table.
+_NANOSECONDS_PER_FAMILY, _BYTES_PER_FAMILY = 1000.0, 60.0
 # Rounding in scores and bounds, of N ln N.
 _RELATIVE_SLACK = 1e-13
 # Children in one task, at most: so many tasks at least, where there are enough variables.
@@ -45,6 +49,14 @@ _TASKS = 64
 
 _Floats = npt.NDArray[np.float64]
 _Families = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32]]
+
+
+class ListingForecast(NamedTuple):
+    """What it takes to list sets: families to score at most; seconds and bytes, roughly."""
+
+    n_families: int
+    seconds: float
+    n_bytes: float
 
 
 class ParentSetListing:
@@ -66,9 +78,12 @@ class ParentSetListing:
 
     Notes
     -----
-    Sets are listed by size, and no set is scored twice. A native kernel on rows in memory counts
-    and scores in one go; while time is limited, the child that has had the least time goes next, so
-    that time one child does not need is left to the others. Everything else is fed: the lister
+    Sets are listed by size. A native kernel on rows in memory counts and scores in one go. As long
+    as at most three parents are asked for, sets of columns are counted once for all variables, and
+    no family is scored twice however often a listing is cut short; larger sets are listed for each
+    variable by itself, from the start. Then, while time is limited, the child that has had the
+    least time goes next, so that time one child does not need is left to the others. Everything
+    else is fed: the lister
     says which sets it wants, all children's of one size before larger ones, and gets their scores
     with bounds on all sets that contain them.
 
@@ -98,6 +113,7 @@ class ParentSetListing:
         self._threads = 1 if scores.native is None else scores.native.threads
         if limits is None or isinstance(limits, NodeKnowledge):
             limits = limits_within(limits, len(self._names))
+        self._limits = limits
         prior = scores.structure_prior
         native: _core.CandidateListing | None = None
         self._feed: _Feed | None = None
@@ -120,10 +136,46 @@ class ParentSetListing:
         """Whether there is nothing to go on with: all is listed, or memory ran out."""
         return self._native.is_over
 
+    def is_complete_at(self, max_parents: int) -> bool:
+        """Whether all sets of at most so many parents are listed, of every variable."""
+        return self._native.is_complete_within(max_parents)
+
+    def forecast(self, max_parents: int) -> ListingForecast:
+        """Return what it takes to list all sets of at most so many parents, beyond what is listed.
+
+        Examples
+        --------
+        >>> from bestdag import Scorer, read
+        >>> from bestdag.examples import example
+        >>> listing = ParentSetListing(Scorer(read(example("asia.csv")), "bic"))
+        >>> listing.forecast(2).n_families
+        232
+        >>> listing.run(max_parents=2)
+        >>> listing.forecast(2).n_families, listing.forecast(3).n_families
+        (0, 280)
+        """
+        if self.is_complete_at(max_parents):
+            return ListingForecast(0, 0.0, 0.0)
+        first = 0
+        while self.is_complete_at(first):
+            first += 1
+        n_families = sum(
+            math.comb(len(limit.allowed), size - len(limit.required))
+            for limit in self._limits
+            for size in range(max(first, len(limit.required)), max_parents + 1)
+            if size <= limit.max_parents
+        )
+        seconds, n_bytes = self._native.forecast(max_parents)
+        if seconds == 0.0:  # not shared: by families
+            seconds = n_families * _NANOSECONDS_PER_FAMILY * 1e-9
+            n_bytes = n_families * _BYTES_PER_FAMILY
+        return ListingForecast(n_families, seconds / self._threads, n_bytes)
+
     def run(
         self,
         seconds: float = math.inf,
         *,
+        max_parents: int | None = None,
         memory_limit: float | None = None,
         anytime: bool = True,
     ) -> None:
@@ -132,6 +184,9 @@ class ParentSetListing:
         Parameters
         ----------
         seconds : float
+        max_parents : int, optional
+            Go no further than sets of so many parents: a later call goes on from there. A variable
+            with more required parents gets its smallest set all the same.
         memory_limit : float, optional
             Bytes for the sets that are listed and those under way; by default what the limit on
             memory allows (see `bestdag.machine`).
@@ -151,9 +206,10 @@ class ParentSetListing:
         try:
             with self._scores.refusals():
                 if self._feed is None:
-                    self._native.run(seconds, room, anytime, self._threads)
+                    most = _ANY_PARENTS if max_parents is None else max_parents
+                    self._native.run(seconds, room, anytime, most, self._threads)
                 else:
-                    self._run_fed(self._feed, seconds, room, anytime=anytime)
+                    self._run_fed(self._feed, seconds, max_parents, room, anytime=anytime)
         except _core.TooManySetsError as error:
             child, size = error.args
             of_child = "" if child is None else f" of {show(self._names[child])}"
@@ -164,10 +220,14 @@ class ParentSetListing:
         if self._native.is_full:
             do_without("sets", f"parent sets are listed up to {readable_size(room)}")
 
-    def _run_fed(self, feed: _Feed, seconds: float, room: float, *, anytime: bool) -> None:
+    def _run_fed(
+        self, feed: _Feed, seconds: float, max_parents: int | None, room: float, *, anytime: bool
+    ) -> None:
         """Score what is wanted, a batch at a time, until all is listed or the time is up."""
         end = time.monotonic() + seconds
         while not self._native.is_over:
+            if max_parents is not None and self.is_complete_at(max_parents):
+                return
             *families, size = self._native.wanted(feed.batch_size(math.isinf(seconds)))
             start = time.monotonic()
             left = math.inf if size == 0 else end - start
@@ -193,9 +253,20 @@ class ParentSetListing:
 
         With `finish` the listing is emptied, which saves memory.
         """
+        return self._table(None, finish=finish)
+
+    def table_at(self, max_parents: int) -> ScoreTable:
+        """Return what is listed of the sets of at most so many parents.
+
+        It is complete, within that limit, where `is_complete_at` says so; otherwise open sets cover
+        the sets within the limit that it lacks.
+        """
+        return self._table(max_parents, finish=False)
+
+    def _table(self, max_parents: int | None, *, finish: bool) -> ScoreTable:
         most = min(max(_OPEN_IN_ALL // len(self._names), _LEAST_OPEN), _MOST_OPEN)
         arrays, n_scored, complete, open_arrays, bounded = self._native.result(
-            most, finish, self._threads
+            most, finish, _ANY_PARENTS if max_parents is None else max_parents, self._threads
         )
         is_complete = bool(complete.all())
         if is_complete:
@@ -212,6 +283,7 @@ class ParentSetListing:
             complete=is_complete,
             n_scored=int(n_scored.sum()),
             open_sets=open_sets,
+            max_parents=max_parents,
         )
 
     def _require_sets(self, n_sets: Sequence[int]) -> None:

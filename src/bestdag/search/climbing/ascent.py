@@ -13,7 +13,7 @@ import numpy as np
 from bestdag import _core
 from bestdag.errors import require_count
 from bestdag.graph.dag import Dag
-from bestdag.search.climbing.walk import ADD, REMOVE, Mark, Move, Walk
+from bestdag.search.climbing.walk import ADD, REMOVE, Move, Walk
 from bestdag.search.feasible import Parents
 from bestdag.search.problem import Problem
 from bestdag.search.steps import Event, Steps
@@ -49,10 +49,10 @@ class Draws:
 
     def move(self, temperature: float, n_tries: int, *, only_add: bool = False) -> Move | None:
         """Return the first of some random moves that is accepted."""
-        found, self.counter = self._climb.propose(
+        move, self.counter = self._climb.propose(
             temperature, n_tries, only_add, self._seed, self._stream, self.counter
         )
-        return found
+        return move
 
     def scramble(self, n_moves: int, *, only_add: bool = False) -> list[Move]:
         """Make random legal moves, unscored, and return them."""
@@ -206,15 +206,10 @@ class Reinsertion:
         self._home = walk.mark()
         self._waiting = deque(_busiest_first(self._home.parents, range(len(walk.base))))
 
-    @property
-    def home(self) -> Mark:
-        """The structure found so far."""
-        return self._home
-
     def go_to(self, parents: Parents) -> Steps:
         """Go on from another local optimum."""
         yield from self._walk.go_to(parents, "go on elsewhere")
-        self._settle()
+        self._make_home()
 
     def run(self, n_cuts: float = math.inf) -> Steps:
         """Make so many cuts, or all."""
@@ -228,11 +223,11 @@ class Reinsertion:
             yield from walk.jump(moves, f"cut {walk.nodes.names[node]} loose")
             yield from ascend(walk)
             if walk.score > self._home.score + walk.tie:
-                self._settle()
+                self._make_home()
             else:
                 yield from walk.return_to(self._home)
 
-    def _settle(self) -> None:
+    def _make_home(self) -> None:
         left, self._home = self._home.parents, self._walk.mark()
         touched = _touched(left, self._home.parents)
         if len(left) > _MANY_VARIABLES:

@@ -22,7 +22,7 @@ Family = tuple[int, Sequence[int], float | None]
 
 # Cells of data read by one native call, about: it takes a twentieth of a second.
 _CELLS_PER_CALL = 200_000_000
-# So many families take a score without a native twin as long, or fewer where rows are many.
+# So many families take a score without a native kernel as long, or fewer where rows are many.
 _FAMILIES_PER_CALL = 500
 _ROWS_PER_CALL = 1_000_000
 # Changes that share a pass over rows that are not in memory: next to counting them, reading the
@@ -41,15 +41,15 @@ class Rows:
     ----------
     scorer : LocalScores
     candidates : list of int32 arrays
-        For each variable who may be its parent, ascending.
+        For each variable its possible parents, ascending.
     max_parents : array of int32
         A family with as many parents has no scores for additions.
     remember : bool
-        Whether rows are kept for the next time.
+        Whether rows are remembered for the next time.
     seconds_left : callable
         Says how long a pass over rows that are not in memory may take.
     check : callable, optional
-        Called now and then while rows of a score without a native twin are worked out, which
+        Called now and then while rows of a score without a native kernel are worked out, which
         takes long; what it raises ends the work.
     """
 
@@ -90,7 +90,7 @@ class Rows:
 
     @property
     def remembers(self) -> bool:
-        """Whether rows are kept for the next time."""
+        """Whether rows are remembered for the next time."""
         return self._remembered is not None
 
     def put(self, child: int, parents: Sequence[int], row: Row) -> None:
@@ -126,9 +126,9 @@ class Rows:
             full = len(parents) >= self._limits[child]
             group = np.array(parents, np.int32) if full else self.candidates[child]
             wanted.append(group if score is not None else np.append(group, np.int32(child)))
-        found = self._changes([(c, p) for c, p, _ in families], wanted)
+        changes = self._changes([(c, p) for c, p, _ in families], wanted)
         rows = []
-        for (child, parents, score), scores in zip(families, found, strict=True):
+        for (child, parents, score), scores in zip(families, changes, strict=True):
             own = scores[-1] if score is None else score
             row = (float(own), self._aligned(child, parents, scores))
             self.put(child, parents, row)
@@ -140,20 +140,20 @@ class Rows:
     ) -> list[npt.NDArray[np.float64]]:
         """Score changes, a portion at a time where Python does it."""
         if self._is_one_pass and self._check is not None:
-            found = self._scorer.numbered_changes(families, wanted, self._seconds_left())
+            changes = self._scorer.numbered_changes(families, wanted, self._seconds_left())
             self._check()  # after the limit they are not all there
-            return found
+            return changes
         if self._scorer.native is not None or self._check is None:
             return self._scorer.numbered_changes(families, wanted)
-        found = []
+        changes = []
         for family, group in zip(families, wanted, strict=True):
             parts = []
             for first in range(0, max(1, len(group)), self._per_call):
                 self._check()
                 some = group[first : first + self._per_call]
                 parts.extend(self._scorer.numbered_changes([family], [some]))
-            found.append(np.concatenate(parts))
-        return found
+            changes.append(np.concatenate(parts))
+        return changes
 
     def _aligned(
         self, child: int, parents: Sequence[int], scores: npt.NDArray[np.float64]
@@ -172,17 +172,17 @@ def screened(
     n_best: int,
     keep: Sequence[Sequence[int]],
 ) -> list[npt.NDArray[np.int32]]:
-    """Return for each variable its best single parents, and those in `keep`.
+    """Return for each variable its best single parents, and all in `keep`.
 
     ``scores[p, c]`` is the score of c with the parent p alone. Of equal scores the first names
     win. Required parents always stay.
     """
-    found = []
+    candidates = []
     for child in range(len(nodes.names)):
         allowed = nodes.allowed_parents(child).astype(np.int32)
         if len(allowed) > n_best:
             best = allowed[np.argsort(-scores[allowed, child], kind="stable")[:n_best]]
             stay = np.array([*nodes.required_parents(child), *keep[child]], np.int32)
             allowed = np.union1d(best, stay).astype(np.int32)
-        found.append(allowed)
-    return found
+        candidates.append(allowed)
+    return candidates

@@ -30,7 +30,7 @@ _VERBS = ("add", "remove", "reverse")
 # To prepare a list of candidates, for each of them: what does not fit is not begun.
 _SECONDS_PER_CANDIDATE = 4.5e-8
 
-# Moves from a structure on before the next structure is kept.
+# Moves from a structure on before the next structure is remembered.
 _MOST_MOVES = 1_000
 
 
@@ -65,7 +65,7 @@ class Mark:
 
 
 class Walk:
-    """The current structure and the best so far; whatever changes them returns the events of it.
+    """The current structure and the best so far; methods that change them return the events.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Walk:
         return self._best[0]
 
     def prepare(self) -> Steps:
-        """Choose who may be a parent of whom; nothing else can be asked before."""
+        """Choose the possible parents of each variable; all else comes after that."""
         nodes, n, n_best = self.nodes, len(self.nodes.names), self._n_candidates
         if n_best is None or n_best >= n - 1:
             if n * n * _SECONDS_PER_CANDIDATE > self.problem.seconds_left:
@@ -162,7 +162,7 @@ class Walk:
         self._path = _Path(parents, [])
         self._best = (math.fsum(scores), self._path, 0)
         self.score = self._best[0]
-        yield self._found()
+        yield self._best_found()
         self._score_rows(list(enumerate(parents)), scores.tolist())
 
     def set_tie(self, scores: npt.NDArray[np.float64]) -> None:
@@ -238,8 +238,8 @@ class Walk:
         _, path, n_moves = self._best
         return path.after(n_moves)
 
-    def _found(self) -> Found:
-        """Return the best structure so far, which is made when it is asked for."""
+    def _best_found(self) -> Found:
+        """Return the event of the best structure so far; its graph is made at the first use."""
         score, path, n_moves = self._best
         return Found(partial(_dag_of, self.problem, path, n_moves), score)
 
@@ -268,7 +268,7 @@ class Walk:
             self._best = (self.score, self._path, len(self._path.moves))
         if len(self._path.moves) >= _MOST_MOVES:
             self._path = _Path(self.climb.parents(), [])
-        return iter((self._found(), *steps) if is_best else steps)
+        return iter((self._best_found(), *steps) if is_best else steps)
 
     def _score_unscored(self) -> None:
         children = self.climb.unscored()
@@ -287,8 +287,8 @@ class Walk:
                 self.climb.set_row(child, *row)
         if not unknown:
             return
-        for found in self.rows.score(unknown):
-            for child, row in found:
+        for scored in self.rows.score(unknown):
+            for child, row in scored:
                 self.climb.set_row(child, *row)
             if len(unknown) > 2:  # two take no longer than a step
                 self.check_time()

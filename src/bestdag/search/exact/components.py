@@ -163,34 +163,49 @@ def _candidate_parents(table: ScoreTable) -> list[list[int]]:
 
 
 def _restricted(part: Component, group: list[int]) -> Component:
-    inside = {number: position for position, number in enumerate(group)}
+    """Return the problem of some variables: their sets without members elsewhere."""
+    place = np.full(part.table.n_variables, -1, np.int32)
+    place[group] = np.arange(len(group))
     children, origins = [], []
     for i in group:
-        sets, kept = _restricted_sets(part.table.child(i), inside)
+        sets, chosen = _restricted_sets(part.table.child(i), place)
         children.append(sets)
-        origins.append(part.origins[i][kept])
+        origins.append(part.origins[i][chosen])
     names = [part.table.names[i] for i in group]
     table = ScoreTable(names, children, complete=part.table.complete)
     return Component(tuple(part.variables[i] for i in group), table, tuple(origins))
 
 
 def _restricted_sets(
-    sets: ParentSets, inside: dict[int, int]
+    sets: ParentSets, place: npt.NDArray[np.int32]
 ) -> tuple[ParentSets, npt.NDArray[np.int64]]:
-    if len(inside) == 1:  # nobody else is there: the best set is it
-        return ParentSets.of(sets.scores[:1].tolist(), [()]), np.zeros(1, np.int64)
-    kept: dict[tuple[int, ...], tuple[float, int]] = {}
-    for k, (score, members) in enumerate(sets):  # best first: the first of equals stays
-        restricted = tuple(inside[u] for u in members if u in inside)
-        kept.setdefault(restricted, (score, k))
-        if not restricted:
-            break
+    """Return the sets with members renumbered, those at -1 left out, and where each was.
+
+    Sets come best first: of those that become equal the first stays, and none after an empty one.
+    """
+    members = place[sets.members]
+    is_inside = members >= 0
+    sizes_before = np.diff(sets.offsets)
+    owner = np.repeat(np.arange(len(sets)), sizes_before)
+    sizes = np.bincount(owner[is_inside], minlength=len(sets))
+    empty = np.flatnonzero(sizes == 0)
+    n_left = int(empty[0]) + 1 if len(empty) else len(sets)
+    is_inside &= owner < n_left
+    members, owner, sizes = members[is_inside], owner[is_inside], sizes[:n_left]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    scores = sets.scores[:n_left]
+    if np.array_equal(sizes, sizes_before[:n_left]):
+        return ParentSets(scores.copy(), offsets, members), np.arange(n_left)
+    padded = np.full((n_left, max(1, int(sizes.max()))), -1, np.int32)
+    padded[owner, np.arange(len(members)) - offsets[owner]] = members
+    rows = padded.view(np.dtype((np.void, padded.dtype.itemsize * padded.shape[1]))).ravel()
+    chosen = np.unique(rows, return_index=True)[1]
     # Restricting may change who is first among equal scores.
-    ranked = sorted(kept, key=lambda members: (-kept[members][0], len(members), members))
-    return (
-        ParentSets.of([kept[members][0] for members in ranked], ranked),
-        np.array([kept[members][1] for members in ranked], np.int64),
-    )
+    keys = (*padded[chosen].T[::-1], sizes[chosen], -scores[chosen])
+    chosen = chosen[np.lexsort(keys)]
+    padded, sizes = padded[chosen], sizes[chosen]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    return ParentSets(scores[chosen], offsets, padded[padded >= 0]), chosen
 
 
 def _strong_components(parents: list[list[int]]) -> list[list[int]]:

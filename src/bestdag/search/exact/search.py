@@ -25,7 +25,7 @@ from bestdag.search.exact.dp.all_sets import (
     solve_whole_each,
 )
 from bestdag.search.exact.dp.engine import Forecast
-from bestdag.search.exact.solver import EngineChoice, Solver
+from bestdag.search.exact.solver import ENGINES, EngineChoice, Solver
 from bestdag.search.exact.statements.search import NoStructureError, StatementTree
 from bestdag.search.exact.statements.statements import Statements
 from bestdag.search.hill_climb import HillClimb
@@ -50,6 +50,9 @@ __all__ = ["Exact"]
 
 # Where all sets take no more seconds than this, nothing else is tried before.
 _AT_ONCE = 10.0
+# Where they take no more than this, and a hundredth of the time that is left, there is nothing to
+# show meanwhile: no climb comes before.
+_NO_CLIMB, _SHARE_WITHOUT_CLIMB = 0.1, 0.01
 # A forecast is good to a factor of two.
 _CAUTION = 2.0
 _SECONDS_PER_LISTED_SET = 1e-6  # for 10,000 rows
@@ -61,8 +64,6 @@ _SECONDS_PER_VARIABLE = 5e-4
 # With more variables, and not all their sets, the cases that statements make are not searched: each
 # takes too long.
 _MANY_VARIABLES = 100
-# What the file of a run calls the lists of parent sets.
-_LISTS = "lists"
 _OVER_ALL = "exact search over all parent sets"
 
 
@@ -72,12 +73,14 @@ class Exact:
 
     Parameters
     ----------
-    engine : {"auto", "dp", "gpu", "bnc"}, default "auto"
+    engine : {"auto", "dp", "gpu", "bnc", "frontier"}, default "auto"
         Dynamic programming over subsets (memory and time grow as 2^n in the number of variables
-        that depend on each other), the same on an NVIDIA GPU (the extra ``bestdag[gpu]``), or
-        branch-and-cut-and-price. "auto" chooses for each component of the problem by its numbers of
-        variables and candidate sets, and goes on with "gpu" or "dp" where "bnc" has not finished
-        after a fixed amount of work and memory allows.
+        that depend on each other), the same on an NVIDIA GPU (the extra ``bestdag[gpu]``),
+        branch-and-cut-and-price, or dynamic programming over those subsets alone that a bound does
+        not rule out, for up to 64 variables. "auto" chooses for each component of the problem by
+        its numbers of variables and candidate sets: with 21 to 40 variables it tries "frontier"
+        until it shows that too many subsets are left, and it goes on with "gpu" or "dp" where "bnc"
+        has not finished after a fixed amount of work and memory allows.
     nodes_at_once : int, default 1
         Branch and cut works in rounds of so many nodes, whose linear programs threads solve at
         once. Graph, bound and number of nodes depend on it, never on the number of threads.
@@ -104,15 +107,15 @@ class Exact:
 
     def __post_init__(self) -> None:
         require_count("exact", "nodes_at_once", self.nodes_at_once, minimum=1)
-        require_choice("exact", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
+        require_choice("exact", "engine", self.engine, ENGINES)
 
     def steps(self, problem: Problem) -> Steps:
         """Solve; a time limit or Ctrl-C leaves the best structure so far and a bound."""
         if not problem.has_table:
-            lists = problem.state.get(_LISTS, ScoreTable)
+            lists = problem.state.get(_lists_name(problem), ScoreTable)
             if lists is not None:
                 problem.keep_table(lists)
-        needed = None if self.engine in ("gpu", "bnc") else forecast_whole(problem)
+        needed = None if self.engine not in ("auto", "dp") else forecast_whole(problem)
         if needed is None or not _fits(needed, problem):
             yield from self._from_lists(problem)
             return
@@ -127,7 +130,8 @@ class Exact:
                 yield from _kept_lists(problem, table)
                 yield from self._from_lists(problem)
                 return
-        yield from self._whole(problem)
+        is_quick = needed.seconds <= min(_NO_CLIMB, _SHARE_WITHOUT_CLIMB * problem.seconds_left)
+        yield from self._whole(problem, climbs=not is_quick)
 
     def run_each(self, problems: Sequence[Problem]) -> list[SearchResult]:
         """Solve problems that differ in the score alone, as `Problem.solve` solves each.
@@ -136,7 +140,7 @@ class Exact:
         the scores allow it, every set of columns is counted once for all of them.
         """
         together = [k for k, problem in enumerate(problems) if can_share_sets(problem)]
-        if self.engine in ("gpu", "bnc") or len(together) < 2:
+        if self.engine not in ("auto", "dp") or len(together) < 2:
             return [problem.solve(self) for problem in problems]
         solved = solve_whole_each([problems[k] for k in together])
         proved = {
@@ -149,10 +153,10 @@ class Exact:
             for k, problem in enumerate(problems)
         ]
 
-    def _whole(self, problem: Problem) -> Steps:
-        """Solve over all parent sets; the first structure is that of a climb."""
-        climbed = yield from _climb(problem)
-        first = _first(problem) if climbed.best is None else climbed.best.structure
+    def _whole(self, problem: Problem, *, climbs: bool) -> Steps:
+        """Solve over all parent sets; the first structure may be that of a climb."""
+        climbed = (yield from _climb(problem)).best if climbs else None
+        first = _first(problem) if climbed is None else climbed.structure
         yield Phase(_OVER_ALL)
         solved = solve_whole(problem, first, progress=_whole_progress(problem))
         if solved.proof is not None:
@@ -228,6 +232,7 @@ class Exact:
             self.nodes_at_once,
             problem.state,
             None if problem.reporter is None else tell,
+            None if problem.start is None else problem.parents(problem.start),
         )
         if statements.is_empty and not table.complete and table.n_sets == table.n_variables:
             score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))
@@ -320,8 +325,14 @@ def _kept_lists(problem: Problem, table: ScoreTable) -> Steps:
     """Remember lists of parent sets that are complete, here and in the file of the run."""
     if not isinstance(problem.scores, ScoreTable):
         problem.keep_table(table)
-        if _LISTS not in problem.state:
-            yield Kept(_LISTS, table)
+        name = _lists_name(problem)
+        if name not in problem.state:
+            yield Kept(name, table)
+
+
+def _lists_name(problem: Problem) -> str:
+    """Return what the file of a run calls the lists: those of each limit of parents are others."""
+    return "lists" if problem.max_parents is None else f"lists {problem.max_parents}"
 
 
 def _whole_progress(problem: Problem) -> Callable[[float], None] | None:

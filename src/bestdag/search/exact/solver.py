@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Literal
+from typing import Literal, get_args
+
+import numpy as np
 
 from bestdag.checkpoint import RunState
 from bestdag.errors import BestdagError, NotEnoughMemoryError
@@ -20,16 +22,22 @@ from bestdag.search.exact.components import Component, Interim, Solution, decomp
 from bestdag.search.exact.dp.component import DpCertificate
 from bestdag.search.exact.dp.engine import MAX_VARIABLES, Forecast, forecast, solve_dp
 from bestdag.search.exact.dp.gpu import DeviceError, Gpu, find_gpu
+from bestdag.search.exact.frontier.certificate import FrontierCertificate
+from bestdag.search.exact.frontier.engine import Frontier
 from bestdag.search.exact.verification import verify_solution
 from bestdag.search.result import Status
 from bestdag.search.steps import Kept, result_of
 
-__all__ = ["ComponentProof", "EngineChoice", "Solver"]
+__all__ = ["ENGINES", "ComponentProof", "EngineChoice", "Solver"]
 
-EngineChoice = Literal["auto", "dp", "gpu", "bnc"]
+EngineChoice = Literal["auto", "dp", "gpu", "bnc", "frontier"]
+ENGINES: tuple[str, ...] = get_args(EngineChoice)
 
-# Up to here 2^n steps take about a tenth of a second, and nothing is faster for sure.
-_SURELY_DP = 25
+# Up to here 2^n steps take some milliseconds, and nothing is faster for sure; up to there about a
+# tenth of a second to one.
+_AT_ONCE_DP, _SURELY_DP = 20, 25
+# Up to here few subsets may be left for `frontier`, which shows in about a tenth of a second.
+_PERHAPS_FRONTIER = 40
 # With so many candidate sets linear programs grow slow, and 2^30 steps are the better bet.
 _MANY_SETS, _PERHAPS_DP = 5_000, 30
 # Otherwise `bnc` gets about as long as `dp` would take on one thread, counted in steps of the
@@ -45,10 +53,11 @@ _SHARE_FOR_DP = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComponentProof:
-    """What was proven about one component of the problem."""
+    """What was proven about one component of the problem, which is in the whole table."""
 
     component: Component
     result: Solution
+    whole: ScoreTable
 
     def verify(self) -> None:
         """Check the claim by other means than those that found it."""
@@ -62,6 +71,7 @@ class SolvedComponent:
     solution: Solution
     certificate: Certificate | None
     subsets: DpCertificate | None
+    frontier: FrontierCertificate | None = None
 
     @classmethod
     def of(cls, solved: Solution) -> SolvedComponent:
@@ -69,11 +79,13 @@ class SolvedComponent:
         (proof,) = solved.proofs
         by_cuts = proof if isinstance(proof, Certificate) else None
         by_subsets = proof if isinstance(proof, DpCertificate) else None
-        return cls(replace(solved, proofs=()), by_cuts, by_subsets)
+        by_frontier = proof if isinstance(proof, FrontierCertificate) else None
+        return cls(replace(solved, proofs=()), by_cuts, by_subsets, by_frontier)
 
     def whole(self) -> Solution:
         """Return the solution with its proof, which is not checked here."""
-        return replace(self.solution, proofs=(self.certificate or self.subsets,))
+        proof = self.certificate or self.subsets or self.frontier
+        return replace(self.solution, proofs=(proof,))
 
 
 class Solver:
@@ -92,6 +104,9 @@ class Solver:
     tell : callable, optional
         Given the share of a dynamic program that is done, and a line about it where it takes long;
         everything else is said by `steps`.
+    start : sequence of sequence of int, optional
+        The parents of every variable of the table in a good structure for engines to begin with;
+        its sets need not be in the table.
     """
 
     def __init__(
@@ -102,8 +117,10 @@ class Solver:
         nodes_at_once: int = 1,
         state: RunState | None = None,
         tell: Callable[[float | None, str], None] | None = None,
+        start: Sequence[Sequence[int]] | None = None,
     ) -> None:
         self._engine = engine
+        self._start = start
         self._threads = threads
         self._deadline = deadline
         self._nodes_at_once = nodes_at_once
@@ -132,7 +149,7 @@ class Solver:
             is_over = self.was_interrupted or status != "optimum proved"
             others = _Others(proofs, parts[number + 1 :], chosen)
             solved = yield from self._solved(part, others, is_over)
-            proofs.append(ComponentProof(part, solved))
+            proofs.append(ComponentProof(part, solved, table))
             _choose(chosen, part, solved.chosen)
             if status == "optimum proved" and not solved.is_proved:
                 status = "interrupted" if self.was_interrupted else solved.status
@@ -163,13 +180,33 @@ class Solver:
             self._known[name] = solved = before.whole()
             return solved
         deadline = time.monotonic() if stopped else self._deadline
-        run = _Component(part, deadline, self._threads, self._nodes_at_once, self._tell, others)
+        start = None if self._start is None else _positions(part, self._start)
+        run = _Component(
+            part, deadline, self._threads, self._nodes_at_once, self._tell, others, start
+        )
         solved = yield from run.solved(self._engine)
         self.was_interrupted = self.was_interrupted or solved.was_interrupted
         if solved.is_proved:
             self._known[name] = solved
             yield Kept(name, SolvedComponent.of(solved))
         return solved
+
+
+def _positions(part: Component, parents: Sequence[Sequence[int]]) -> list[int] | None:
+    """Return for each child of a component its best set within the parents of a structure.
+
+    None where a child has no such set. The choice is acyclic, as the structure is.
+    """
+    chosen = []
+    for i, variable in enumerate(part.variables):
+        sets = part.table.child(i)
+        allowed = np.isin(part.variables, list(parents[variable]))
+        n_outside = np.concatenate([[0], np.cumsum(~allowed[sets.members])])
+        within = np.flatnonzero(np.diff(n_outside[sets.offsets]) == 0)
+        if not len(within):
+            return None
+        chosen.append(int(within[0]))
+    return chosen
 
 
 def _choose(chosen: list[int], part: Component, sets: Sequence[int]) -> None:
@@ -233,8 +270,9 @@ class _Component:
         nodes_at_once: int,
         tell: Callable[[float | None, str], None] | None,
         others: _Others,
+        start: Sequence[int] | None,
     ) -> None:
-        self._part, self._table, self._others = part, part.table, others
+        self._part, self._table, self._others, self._start = part, part.table, others, start
         self._deadline = deadline
         self._threads = threads
         self._nodes_at_once = nodes_at_once
@@ -242,14 +280,24 @@ class _Component:
         self._line = ""  # about long work
 
     def solved(self, engine: EngineChoice) -> Generator[Interim, None, Solution]:
-        """Solve it by an engine: "auto" is the one that is surely good, or `bnc` and then `dp`."""
+        """Solve it by an engine: "auto" tries those that are surely good, then `bnc`, then `dp`."""
         if engine == "bnc":
             return (yield from self._bnc())
         if engine == "dp":
             return self._dp()
         if engine == "gpu":
             return self._dp(find_gpu())
-        return (yield from self._by_either())
+        if engine == "frontier":
+            return (yield from self._frontier(patient=True))
+        n = len(self._table.names)
+        if not _AT_ONCE_DP < n <= _PERHAPS_FRONTIER:
+            return (yield from self._by_either())
+        first = yield from self._frontier(patient=False)
+        if first.is_proved or first.status in ("interrupted", "time limit"):
+            return first
+        self._start = first.chosen
+        second = yield from self._by_either()
+        return second if second.is_proved else _together(first, second)
 
     def _dp(self, gpu: Gpu | None = None) -> Solution:
         is_heard = self._tell is not None
@@ -271,6 +319,13 @@ class _Component:
         self._line = line
         self._tell(None, line)
 
+    def _frontier(self, *, patient: bool) -> Generator[Interim, None, Solution]:
+        """Search among few subsets."""
+        steps = Frontier(
+            self._table, deadline=self._deadline, patient=patient, incumbent=self._start
+        ).steps()
+        return (yield from self._heard(steps))
+
     def _bnc(
         self, *, before: float = 0.0, max_pivots: float = math.inf
     ) -> Generator[Interim, None, Solution]:
@@ -280,8 +335,15 @@ class _Component:
             threads=1 if self._nodes_at_once == 1 else thread_count(self._threads, who="exact"),
             deadline=None if self._deadline is None else self._deadline - before,
             max_pivots=max_pivots,
+            incumbent=self._start,
             nodes_at_once=self._nodes_at_once,
         ).steps()
+        return (yield from self._heard(steps))
+
+    def _heard(
+        self, steps: Generator[Interim, None, Solution]
+    ) -> Generator[Interim, None, Solution]:
+        """Say what an engine knows of this component as what is known of all."""
         try:
             while True:
                 yield self._others.with_one(self._part, next(steps))
@@ -351,7 +413,7 @@ def _together(first: Solution, second: Solution) -> Solution:
         chosen=best.chosen,
         score=best.score,
         bound=max(bound, best.score),
-        engines=("bnc", *second.engines),
+        engines=(*first.engines, *second.engines),
         proofs=(),
         seconds=first.seconds + second.seconds,
     )

@@ -10,6 +10,7 @@ from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import Certificate, verify
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.components import Solution
+from bestdag.search.exact.frontier.certificate import FrontierCertificate
 
 __all__ = ["VerificationError", "verify_solution"]
 
@@ -24,9 +25,10 @@ class VerificationError(BestdagError, ValueError):
 def verify_solution(table: ScoreTable, result: Solution) -> None:
     """Check that no acyclic choice from the table scores more than a result claims.
 
-    A certificate of branch and cut is checked in exact arithmetic. A proof by dynamic programming
-    leaves no such certificate: small problems are solved again by a recursion in fractions, larger
-    ones by branch and cut, whose certificate is then checked.
+    A certificate of branch and cut, or of a search among few subsets, is checked in exact
+    arithmetic. A proof by dynamic programming leaves no such certificate: small problems are solved
+    again by a recursion in fractions, larger ones by branch and cut, whose certificate is then
+    checked.
 
     Raises
     ------
@@ -46,6 +48,9 @@ def verify_solution(table: ScoreTable, result: Solution) -> None:
     for proof in result.proofs:
         if isinstance(proof, Certificate):
             verify(table, proof)
+            return
+        if isinstance(proof, FrontierCertificate):
+            proof.verify(table)
             return
     best = _best_score(table)
     if best > chosen + Fraction(result.resolution):

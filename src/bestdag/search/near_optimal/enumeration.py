@@ -6,7 +6,7 @@ with an arc and those without. At each leaf there are multipliers m_c >= 0 on va
 
     sum_f cost_f x_f  >=  sum_c m_c b_c + sum_f (cost_f - sum_c m_c a_cf) x_f,
 
-whatever sets there are besides those the linear programs knew. So a tree over the pruned sets that
+also with sets that the linear programs did not know. So a tree over the pruned sets that
 proves the optimum also says which of all sets are in choices near it: sets whose reduced cost is
 too high are left out, with the limit of the window in place of the optimum's cost.
 """
@@ -41,7 +41,7 @@ MANY_VARIABLES = 20
 _LARGEST_COMPONENT, _LARGEST_WITH_CUTS = 22, 15
 # Of the memory there is: for one component, and for the queue.
 _SHARE_FOR_COMPONENT, _SHARE_FOR_QUEUE = 0.3, 0.3
-# How many are asked for together: now and then somebody must count those that statements allow.
+# How many are listed at a time: in between, structures that statements allow are counted.
 _AT_A_TIME = 256
 # To put a structure into the list, in the end.
 SECONDS_TO_LIST = 8e-6
@@ -49,7 +49,7 @@ SECONDS_TO_LIST = 8e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """What is looked for.
+    """What the enumeration looks for.
 
     Attributes
     ----------
@@ -112,13 +112,13 @@ def enumerate_choices(
     Returns
     -------
     Choices
-        Whatever ends it, those that were found are the best there are: `rest` says what the others
-        score at most.
+        At any end the choices in it are the best there are: `rest` says what the others score at
+        most.
     """
     sets = Sets(table)
     total = math.fsum(sets.scores[sets.begin[:-1]].tolist())
     limit = total - window.best + window.nats + window.slack
-    found = Choices()
+    choices = Choices()
     search = _core.NearBest(
         sets.begin,
         sets.costs,
@@ -141,17 +141,17 @@ def enumerate_choices(
             search.add_part(*part.arrays(sets))
     is_wanted = _filter(window)
     try:
-        for chosen in _all_of(search, window, threads, deadline, found):
+        for chosen in _all_of(search, window, threads, deadline, choices):
             parents = _parents(sets, chosen)
             if is_wanted is None or is_wanted(parents):
-                found.scores.append(math.fsum(sets.scores[chosen].tolist()))
-                found.parents.append(parents)
-                if len(found.scores) == window.number:
+                choices.scores.append(math.fsum(sets.scores[chosen].tolist()))
+                choices.parents.append(parents)
+                if len(choices.scores) == window.number:
                     break
     except KeyboardInterrupt:
-        found.status = "interrupted"
-    found.rest = total - search.rest + tie_width(window.best) / 2
-    return found
+        choices.status = "interrupted"
+    choices.rest = total - search.rest + tie_width(window.best) / 2
+    return choices
 
 
 def _add(search: _core.NearBest, cut: Cut | OrderCut) -> None:
@@ -166,19 +166,19 @@ def _all_of(
     window: Window,
     threads: int | None,
     deadline: float | None,
-    found: Choices,
+    choices: Choices,
 ) -> Iterator[npt.NDArray[np.int32]]:
-    """Go through what the search finds; says in `found` why it ended."""
+    """Go through what the search finds; `choices` says why it ended."""
     n_threads = thread_count(threads, who="exact")
     n_seen = 0
     is_over = search.is_over
     while not is_over:
         count = _AT_A_TIME
         if window.number is not None:  # no more than needed: what comes next stays a bound
-            count = min(count, window.number - len(found.scores))
+            count = min(count, window.number - len(choices.scores))
         seconds = math.inf
         if deadline is not None:
-            seconds = deadline - time.monotonic() - SECONDS_TO_LIST * len(found.scores)
+            seconds = deadline - time.monotonic() - SECONDS_TO_LIST * len(choices.scores)
         # Short runs do not look at the clock.
         is_late = seconds <= 0 or not search.run(count, seconds, n_threads)
         rows: npt.NDArray[np.int32] = np.asarray(search.chosen(n_seen), np.int32)
@@ -186,7 +186,7 @@ def _all_of(
         n_seen = search.n_found
         is_over = search.is_over
         if not is_over and (is_late or search.is_full):
-            found.status = "time limit" if is_late else "memory limit"
+            choices.status = "time limit" if is_late else "memory limit"
             return
 
 
@@ -253,10 +253,10 @@ class _Part:
         self, sets: Sets
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32], _Reals]:
         """Return it as native code wants it: ends, sets, cuts and multipliers."""
-        kept = np.flatnonzero(self.allowed)
-        ends = np.searchsorted(kept, sets.begin[1:]).astype(np.int64)
+        numbers = np.flatnonzero(self.allowed)
+        ends = np.searchsorted(numbers, sets.begin[1:]).astype(np.int64)
         cuts = np.array(self.cuts, np.int32)
-        return ends, kept.astype(np.int32), cuts, np.array(self.multipliers, np.float64)
+        return ends, numbers.astype(np.int32), cuts, np.array(self.multipliers, np.float64)
 
 
 def _undivided(sets: Sets) -> _Part:
@@ -271,10 +271,10 @@ def _divided(sets: Sets, certificate: Certificate, limit: float) -> Iterator[_Pa
         number, part, required = waiting.pop()
         node = certificate.nodes[number]
         for record in node.records[-1:]:  # the last is the best
-            found = _narrowed(sets, part, certificate, record, limit)
-            if found is None:
+            narrowed = _narrowed(sets, part, certificate, record, limit)
+            if narrowed is None:
                 break
-            part = found
+            part = narrowed
         else:
             if node.arc is None or node.children is None:
                 yield part

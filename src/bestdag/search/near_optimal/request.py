@@ -1,4 +1,4 @@
-"""What is asked for: how many, how near, classes or structures; and whether scores allow it."""
+"""The request: how many, how near, classes or structures; and whether scores allow it."""
 
 from __future__ import annotations
 
@@ -42,6 +42,22 @@ class NearOptimal:
         their number.
     ties : bool, default False
         List all structures that tie with the best.
+
+    Raises
+    ------
+    InvalidParameterError
+        None of `k`, `within` and `ties`; `within` and `ties` together; a number out of range.
+
+    Notes
+    -----
+    The list takes an exact search, and its structures are proved to be the best: none is missing in
+    between. Structures of one class imply the same independences, so with a score that is equal for
+    them `per_class` says more with fewer entries.
+
+    References
+    ----------
+    .. [1] Kass and Raftery (1995). "Bayes factors." JASA 90: a factor below 3, ``within=1.1``, is
+       "not worth more than a bare mention".
 
     Examples
     --------

@@ -47,11 +47,11 @@ __all__ = ["solve_near_optimal", "with_first"]
 # The first guess of how far below the best the k-th is, in nats: so much, and for each doubling of
 # k; then four times as far, up to so far, and then everything there is.
 _FIRST_NATS, _NATS_PER_DOUBLING, _GROWTH, _FAR = 0.5, 0.25, 4.0, 1_000.0
-# Fewer sets than this are all listed at once, whatever they score.
+# Fewer sets than this are all listed at once, whatever their scores.
 _FEW_SETS = 5_000
 # Work of branch and cut, in steps of the simplex method.
 _MAX_PIVOTS = 500_000
-# A structure that is kept, in bytes, and for each of its variables; and of the memory there is.
+# A listed structure, in bytes, and for each of its variables; and of the memory there is.
 _BYTES, _BYTES_PER_VARIABLE, _SHARE_OF_MEMORY = 2_000, 300, 0.3
 
 
@@ -90,7 +90,7 @@ class _Listing:
         self._number, self._is_capped = self._most()
 
     def steps(self) -> Steps:
-        """List what was asked for, as far as limits allow."""
+        """List the structures of the request, as far as limits allow."""
         best, problem = self._best, self._problem
         if self._outcome.proof is None:
             self._notes.append(
@@ -104,7 +104,7 @@ class _Listing:
             self._notes.append(about_file(problem.table(), is_checked=is_checked))
         elif self._request.per_class and not problem.knowledge.is_empty:
             self._notes.append("classes count that have a member which your constraints allow")
-        kept: Choices | None = None
+        longest: Choices | None = None
         status: ListStatus = "complete"
         try:
             for nats in self._windows():
@@ -118,32 +118,32 @@ class _Listing:
                     "listing structures",
                     f"within {nearer:.3g} nats, among {table.n_sets:,} parent sets",
                 )
-                found = self._enumerated(table, nearer, kept)
-                if kept is None or len(found.scores) >= len(kept.scores):
-                    kept = found
-                status = found.status
-                if status != "complete" or len(found.scores) >= self._number:
+                choices = self._enumerated(table, nearer, longest)
+                if longest is None or len(choices.scores) >= len(longest.scores):
+                    longest = choices
+                status = choices.status
+                if status != "complete" or len(choices.scores) >= self._number:
                     break
                 if nats >= furthest and (math.isinf(nats) or self._is_from_file):
-                    found.rest = -math.inf  # there is nothing else
+                    choices.rest = -math.inf  # there is nothing else
                     break
-                yield Phase("listing structures", f"{len(found.scores):,} found, looking further")
+                yield Phase("listing structures", f"{len(choices.scores):,} found, looking further")
         except KeyboardInterrupt:
             status = "interrupted"
         if (
             status == "complete"
             and self._is_capped
-            and len(kept.scores if kept else ()) >= self._number
+            and len(longest.scores if longest else ()) >= self._number
         ):
             status = "memory limit"
-        yield Listed(self._listed(kept, status))
+        yield Listed(self._listed(longest, status))
 
     @property
     def _is_from_file(self) -> bool:
         return isinstance(self._problem.scores, ScoreTable)
 
     def _most(self) -> tuple[int, bool]:
-        """How many are kept, and whether memory says so."""
+        """Return how many are listed at most, and whether memory says so."""
         n = len(self._problem.names)
         room = _SHARE_OF_MEMORY * memory_left() / (_BYTES + _BYTES_PER_VARIABLE * n)
         cap = int(max(1, min(room, 2**40)))
@@ -184,11 +184,11 @@ class _Listing:
         )
         return table if table.complete else None
 
-    def _enumerated(self, table: ScoreTable, nats: float, kept: Choices | None) -> Choices:
+    def _enumerated(self, table: ScoreTable, nats: float, previous: Choices | None) -> Choices:
         problem, request = self._problem, self._request
         deadline = problem.deadline
-        if deadline is not None and kept is not None:  # which are listed if this finds no more
-            deadline -= SECONDS_TO_LIST * len(kept.scores)
+        if deadline is not None and previous is not None:  # which are listed if this finds no more
+            deadline -= SECONDS_TO_LIST * len(previous.scores)
         if self._certificate is None and table.n_variables > MANY_VARIABLES:
             solved = solve_bnc(problem.table(), deadline=problem.deadline, max_pivots=_MAX_PIVOTS)
             if solved.status == "interrupted":
@@ -207,14 +207,14 @@ class _Listing:
             table, window, self._certificate, threads=problem.threads, deadline=deadline
         )
 
-    def _listed(self, found: Choices | None, status: ListStatus) -> Structures:
+    def _listed(self, choices: Choices | None, status: ListStatus) -> Structures:
         best = self._best
         first = Structure.of(best.score, best.structure, self._problem.names)
         rest = best.score if self._outcome.proof is not None else self._bound()
         items = [first]
-        if found is not None:
-            rest = None if found.rest == -math.inf else min(found.rest, best.score)
-            pairs = zip(found.scores, found.parents, strict=True)
+        if choices is not None:
+            rest = None if choices.rest == -math.inf else min(choices.rest, best.score)
+            pairs = zip(choices.scores, choices.parents, strict=True)
             items = [Structure(score, first.names, parents) for score, parents in pairs]
             items = with_first(items, first, per_class=bool(self._request.per_class)) or [first]
             if self._request.nats is not None:
@@ -247,11 +247,13 @@ def _furthest(table: ScoreTable, best: float) -> float:
     return best - math.fsum(float(table.child(i).scores[-1]) for i in range(table.n_variables))
 
 
-def with_first(found: Sequence[Structure], first: Structure, *, per_class: bool) -> list[Structure]:
+def with_first(
+    structures: Sequence[Structure], first: Structure, *, per_class: bool
+) -> list[Structure]:
     """Order structures best first, ties by their parents, and put one of the best before all.
 
     Scores that differ by rounding alone are ties. Where the others leave out the first, it takes
-    the place of the last of those it ties with; where it is worse than the best, nothing is done.
+    the place of the last that it ties with; where it is worse than the best, nothing is done.
 
     Examples
     --------
@@ -262,7 +264,7 @@ def with_first(found: Sequence[Structure], first: Structure, *, per_class: bool)
     >>> [s.dag.arcs for s in with_first(listed, listed[1], per_class=False)]
     [(('b', 'a'),), (('a', 'b'),), ()]
     """
-    ranked = sorted(found, key=lambda item: -item.score)
+    ranked = sorted(structures, key=lambda item: -item.score)
     ordered: list[Structure] = []
     while len(ordered) < len(ranked):
         start = len(ordered)

@@ -94,16 +94,16 @@ class Candidates:
 
     def _promising(self, children: Iterable[int]) -> dict[int, list[str]]:
         """For each child the parents that gain most on their own, and the required ones."""
-        found = {}
+        promising = {}
         roots = [(v, tuple(sorted(self._required[v]))) for v in children]
         allowed = [self._allowed[v] for v, _ in roots]
-        for (v, given), scores in zip(
+        for (v, required), scores in zip(
             roots, self._scorer.numbered_changes(roots, allowed), strict=True
         ):
-            gain = np.where(np.isin(self._allowed[v], given), -np.inf, scores)
+            gain = np.where(np.isin(self._allowed[v], required), -np.inf, scores)
             best = np.argsort(-gain, kind="stable")[: self.n_promising]
-            found[v] = self._named({*self._allowed[v][best].tolist(), *given})
-        return found
+            promising[v] = self._named({*self._allowed[v][best].tolist(), *required})
+        return promising
 
 
 def _n_sets(n: int, size: int) -> int:
@@ -137,13 +137,13 @@ def precedences(nodes: NodeKnowledge) -> tuple[tuple[int, int], ...]:
     Pairs that would close a cycle with those before them are left out.
     """
     after = nodes.required.copy()  # after[x, y]: x comes before y
-    kept = []
+    pairs = []
     wanted = [*nodes.ancestors, *((b, a) for a, b in nodes.non_ancestors)]
     for first, later in wanted:
         if not _reaches(after, later, first):
             after[first, later] = True
-            kept.append((first, later))
-    return tuple(dict.fromkeys(kept))
+            pairs.append((first, later))
+    return tuple(dict.fromkeys(pairs))
 
 
 def narrowed(limits: Limits, nodes: NodeKnowledge, example: Dag) -> Limits:

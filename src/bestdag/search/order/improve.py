@@ -169,7 +169,7 @@ class Improver:
         yield from self._take(Tabu(), first, "tabu")
 
     def _walk_classes(self, steps: Steps) -> Steps:
-        """Let GES take some steps, and keep what it found if it is better."""
+        """Let GES take some steps, and take its structure if it is better."""
         n_taken, outcome = 0, Outcome()
         for event in steps:
             outcome.take(event)
@@ -180,12 +180,12 @@ class Improver:
         else:
             self._classes = None
         if outcome.best is not None and self._is_better(outcome.best.score):
-            found = outcome.best._replace(move="ges")
-            self._keep(Structure(found.structure, found.score))
-            yield found
+            best = outcome.best._replace(move="ges")
+            self._keep(Structure(best.structure, best.score))
+            yield best
 
     def _reinsert(self, turns: _ReinsertionTurns) -> Steps:
-        """Let variables be reinserted, and keep what that found if it is better."""
+        """Let variables be reinserted, and take the structure if it is better."""
         before = self.best.score
         for event in turns.run(self._parents(), before):
             yield POINT if isinstance(event, Step) else event
@@ -194,6 +194,10 @@ class Improver:
             self._keep(best)
             yield Step("reinsert", best.score - before, best.score)
         turns.take_gain(self.best.score - before, self.best.score)
+
+    def take(self, dag: Dag, score: float) -> None:
+        """Go on from a structure that was found elsewhere, if it is better."""
+        self._keep(Structure(dag, score))
 
     def climb(self) -> Generator[Event, None, bool]:
         """Take single arc changes until none raises the best; returns whether one did."""
@@ -207,7 +211,7 @@ class Improver:
         return self._problem.within(math.inf, start=self.best.dag)
 
     def _take(self, search: Search, problem: Problem, move: str | None = None) -> Steps:
-        """Run a search and keep what it finds if it is better, as one step with a name or many."""
+        """Run a search and take its structure if it is better, as one step with a name or many."""
         before = self.best.score
         outcome = yield from follow(search, problem, as_move=move)
         if outcome.best is not None and self._is_better(outcome.best.score):
@@ -215,9 +219,9 @@ class Improver:
             if move is not None:
                 yield Step(move, self.best.score - before, self.best.score)
 
-    def _keep(self, found: Structure) -> None:
-        if self._is_better(found.score):
-            self.best = found
+    def _keep(self, structure: Structure) -> None:
+        if self._is_better(structure.score):
+            self.best = structure
             self._is_climbed = False
             self._go_to_best()
 
@@ -280,9 +284,10 @@ class Improver:
             orders.scatter(problem.seconds_left)
             self._orders = (self.best.dag, orders)
         orders = self._orders[1]
-        orders.improve(
-            TUNING.listed_rounds + TUNING.listed_rounds_per_variable * n, problem.seconds_left
-        )
+        rounds = TUNING.listed_rounds + TUNING.listed_rounds_per_variable * n
+        n_sets = sum(map(len, self._sets.values()))
+        share = min(1.0, TUNING.listed_sets / max(1, n_sets))
+        orders.improve(max(1, int(share * rounds)), problem.seconds_left)
         before = self.best.score
         yield from self._consider(orders.parents())
         self._n_failures += 1

@@ -163,21 +163,6 @@ class Orders:
         """Return the parents of every variable in the best choice."""
         return [self._table.child(v).parents(k) for v, k in enumerate(self._choice())]
 
-    def order(self) -> list[int]:
-        """Return an order that the best choice fits."""
-        names = self._table.names
-        sets, begin = self._sets, self._sets.begin
-        dag = Dag(
-            names,
-            [
-                (names[p], names[v])
-                for v, k in enumerate(self._choice())
-                for p in sets.parents(int(begin[v]) + k)
-            ],
-        )
-        numbers = {name: i for i, name in enumerate(names)}
-        return [numbers[name] for name in dag.topological_order()]
-
     def _choice(self) -> list[int]:
         chosen = np.zeros(self._sets.n, np.int64)
         self._native.best(chosen)

@@ -29,7 +29,7 @@ class OrderSearch:
     ----------
     max_sets : int, default 10,000,000
         About so many small parent sets are listed (a hundredth of it for a score that has no
-        native twin): all sets of at most three of those parents that gain most on their own.
+        native kernel): all sets of at most three of the parents that gain most on their own.
     patience : int, default 20
         The search ends after so many rounds without a better structure; a round takes a
         fraction of a second.
@@ -48,7 +48,7 @@ class OrderSearch:
     search; with more than 200 variables hill climbing, and then variables are cut loose and
     reinserted for as long as that gains much. Then come rounds over orders. Given an order, a
     variable's parents grow among its predecessors: the one that raises the score most is added
-    until none does, then those whose loss raises it are dropped, and single parents exchanged.
+    until none does, then parents whose loss raises it are dropped, and single parents exchanged.
     There is no limit on their number. Which changes raise the score of a family is worked out in
     one native call and remembered (up to 512 MB). Because parents that help only together are
     missed in this way, all small sets are listed meanwhile, some variables at a time, and taken

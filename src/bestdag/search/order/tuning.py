@@ -59,6 +59,9 @@ class Tuning(NamedTuple):
     # Rounds of the search among listed sets in one turn, for all and for each variable; and how
     # often it has a turn: every so many rounds, fewer after so many turns without success.
     listed_rounds: int = 1000
+    listed_sets: int = (
+        50_000  # with more sets than these a round takes longer, and a turn has fewer
+    )
     listed_rounds_per_variable: int = 5
     listed_every: int = 2
     listed_seldom: int = 8

@@ -16,7 +16,7 @@ __all__ = ["Ancestors", "NonAncestors"]
 class Ancestors(Pair):
     """Pairs (a, b) with a directed path from a to b."""
 
-    field, given = "ancestors", "iterable of (node, node)"
+    field, type_text = "ancestors", "iterable of (node, node)"
     form, says = "A ~> B", "A is an ancestor of B"
     sign = "~>"
     is_positive = precedes = True
@@ -30,13 +30,13 @@ class Ancestors(Pair):
 
     @classmethod
     def contradiction(cls, known: Implications) -> str | None:
-        apart = np.zeros_like(known.allowed)
+        separated = np.zeros_like(known.allowed)
         for pair in known.no_paths:
-            apart[pair] = True
+            separated[pair] = True
         for above, below in known.paths:
-            # Nothing on the way is below the end or above the start, or kept from either.
+            # Nothing on the way is below the end or above the start, or separated from either.
             outside = known.is_ancestor[below] | known.is_ancestor[:, above]
-            outside |= apart[above] | apart[:, below]
+            outside |= separated[above] | separated[:, below]
             if not known.has_path(above, below, outside):
                 text = known.show(above, "is to be an ancestor of", below)
                 return f"{text} and no allowed path leads there"
@@ -53,7 +53,7 @@ class Ancestors(Pair):
 class NonAncestors(Pair):
     """Pairs (a, b) without a directed path from a to b."""
 
-    field, given = "non_ancestors", "iterable of (node, node)"
+    field, type_text = "non_ancestors", "iterable of (node, node)"
     form, says = "A !~> B", "A is not an ancestor of B"
     sign = "!~>"
 

@@ -1,4 +1,4 @@
-"""Arcs and edges that must be there, and those that must not."""
+"""Required and forbidden arcs and edges."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ForbiddenArcs", "ForbiddenEdges", "RequiredArcs", "RequiredEdges"]
 class RequiredArcs(Pair):
     """Arcs that must be there."""
 
-    field, given = "required_arcs", "iterable of (parent, child)"
+    field, type_text = "required_arcs", "iterable of (parent, child)"
     form, says = "A -> B", "required arc, also B <- A"
     sign, turned_sign = "->", "<-"
     is_positive = precedes = True
@@ -30,7 +30,7 @@ class RequiredArcs(Pair):
 class ForbiddenArcs(Pair):
     """Arcs that must not be there."""
 
-    field, given = "forbidden_arcs", "iterable of (parent, child)"
+    field, type_text = "forbidden_arcs", "iterable of (parent, child)"
     form, says = "A !> B", "forbidden arc"
     sign = "!>"
 
@@ -44,7 +44,7 @@ class ForbiddenArcs(Pair):
 class RequiredEdges(Pair):
     """Pairs joined by an arc in either direction."""
 
-    field, given = "required_edges", "iterable of (node, node)"
+    field, type_text = "required_edges", "iterable of (node, node)"
     form, says = "A -- B", "required edge, in either direction"
     sign = "--"
     is_symmetric = is_positive = True
@@ -77,7 +77,7 @@ class RequiredEdges(Pair):
 class ForbiddenEdges(Pair):
     """Pairs not joined at all."""
 
-    field, given = "forbidden_edges", "iterable of (node, node)"
+    field, type_text = "forbidden_edges", "iterable of (node, node)"
     form, says = "A !- B", "forbidden edge, in both directions"
     sign = "!-"
     is_symmetric = True

@@ -20,12 +20,12 @@ class Statement:
     """One thing the user said. A subclass is a kind of statement, and a parameter of Knowledge.
 
     The docstring of a kind is what the documentation says of the parameter. `violations` is the
-    definition of the kind; whatever it demands has to follow from what `imply` and `propagate`
+    definition of the kind; all that it demands has to follow from what `imply` and `propagate`
     say in the words of `Implications`, which are all that the searches honour.
     """
 
     field: ClassVar[str]  # the parameter of Knowledge, and the key in files
-    given: ClassVar[str]  # what is given for it, in words
+    type_text: ClassVar[str]  # the type of its value, in words
     form: ClassVar[str]  # an example of its lines of text
     says: ClassVar[str]  # what that says
     default: ClassVar[Any] = ()  # the value when nothing is said
@@ -39,7 +39,7 @@ class Statement:
 
     value: Any  # what is said: of most kinds, an item of the parameter's value
 
-    # What is given for the parameter, as a whole.
+    # The value of the parameter, as a whole.
 
     @classmethod
     def check(cls, value: Any) -> Any:
@@ -81,7 +81,7 @@ class Statement:
     # A single statement.
 
     def names(self) -> tuple[str, ...]:
-        """Nodes the statement speaks of."""
+        """Return the nodes the statement speaks of."""
         return tuple(self.value)
 
     def text(self, only: Collection[str] | None = None) -> str:
@@ -93,7 +93,7 @@ class Statement:
         """Refuse others of the statements that cannot stand beside this one."""
 
     def check_nodes(self, nodes: Collection[str]) -> None:
-        """Refuse nodes that the statement excludes; those it names are among them."""
+        """Refuse nodes that the statement excludes; `nodes` has all that it names."""
 
     def violations(self, dag: Dag) -> Iterable[str]:
         """Say what in the graph violates the constraint."""
@@ -111,7 +111,7 @@ class Statement:
 
     @classmethod
     def propagate(cls, known: Implications) -> str | None:
-        """Add what follows from what is known, until nothing does; or say what clashes."""
+        """Add what follows until nothing more does; or say what clashes."""
         return None
 
     @classmethod
@@ -158,7 +158,7 @@ class Pair(Statement):
 
     @classmethod
     def check(cls, value: Any) -> tuple[tuple[str, str], ...]:
-        found: set[tuple[str, str]] = set()
+        pairs: set[tuple[str, str]] = set()
         for item in check_items(cls.field, value, "pairs of names"):
             if not isinstance(item, (tuple, list)) or len(item) != 2:
                 needed = f"{cls.field} must be a list of pairs of names"
@@ -168,8 +168,8 @@ class Pair(Statement):
                 text = f"{cls.field}: {cls((first, second)).text()} joins a node with itself"
                 raise (CycleError if cls.precedes else GraphError)(f"Knowledge: {text}")
             turn = cls.is_symmetric and second < first
-            found.add((second, first) if turn else (first, second))
-        return tuple(sorted(found))
+            pairs.add((second, first) if turn else (first, second))
+        return tuple(sorted(pairs))
 
     def text(self, only: Collection[str] | None = None) -> str:
         return f" {self.sign} ".join(map(in_quotes, self.value))

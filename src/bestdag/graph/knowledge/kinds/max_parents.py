@@ -21,7 +21,7 @@ __all__ = ["MaxParents", "MaxParentsOf"]
 class MaxParents(Statement):
     """The most parents that any node has."""
 
-    field, given = "max_parents", "int, optional"
+    field, type_text = "max_parents", "int, optional"
     form, says = "max_parents: 3", "the most parents of any node"
     default = None
     keyword = "max_parents"
@@ -55,7 +55,7 @@ class MaxParents(Statement):
 class MaxParentsOf(Statement):
     """The most parents of single nodes; where `max_parents` is smaller, that holds."""
 
-    field, given = "max_parents_of", "mapping of str to int"
+    field, type_text = "max_parents_of", "mapping of str to int"
     form, says = "max_parents A, B: 1", "the most parents of these nodes"
     keyword = "max_parents"
     has_head = True

@@ -26,7 +26,7 @@ class Order(Pair):
     earlier node.
     """
 
-    field, given = "order", "iterable of (node, node)"
+    field, type_text = "order", "iterable of (node, node)"
     form, says = "A < B", "A before B"
     sign = "<"
     precedes = True
@@ -88,7 +88,7 @@ class Precedence:
 class TotalOrder(Statement):
     """Every node, in an order that all arcs follow."""
 
-    field, given = "total_order", "iterable of str"
+    field, type_text = "total_order", "iterable of str"
     form, says = "total_order: A, B, C", "every node, in an order that all arcs follow"
     keyword = "total_order"
     is_whole = is_single = is_long = names_every_node = True

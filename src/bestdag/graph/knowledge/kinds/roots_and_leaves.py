@@ -17,7 +17,7 @@ __all__ = ["Leaves", "Roots"]
 class Roots(Statement):
     """Nodes without parents."""
 
-    field, given = "roots", "iterable of str"
+    field, type_text = "roots", "iterable of str"
     form, says = "roots: A, B", "nodes without parents"
     keyword = "roots"
     is_long = True
@@ -36,7 +36,7 @@ class Roots(Statement):
 class Leaves(Roots):
     """Nodes without children."""
 
-    field, given = "leaves", "iterable of str"
+    field, type_text = "leaves", "iterable of str"
     form, says = "leaves: C", "nodes without children"
     keyword = "leaves"
 

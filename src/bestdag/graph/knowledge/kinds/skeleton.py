@@ -24,7 +24,7 @@ class Skeleton(Statement):
     An empty list allows no arc at all.
     """
 
-    field, given = "skeleton", "iterable of (node, node), optional"
+    field, type_text = "skeleton", "iterable of (node, node), optional"
     form, says = "skeleton: A B | B C", "arcs run along these links only"
     keyword = "skeleton"
     default = None
@@ -56,8 +56,8 @@ class Skeleton(Statement):
         return tuple(sorted({name for pair in self.value for name in pair}))
 
     def text(self, only: Collection[str] | None = None) -> str:
-        kept = (pair for pair in self.value if only is None or not set(pair).isdisjoint(only))
-        return f"skeleton: {' | '.join(' '.join(map(in_quotes, pair)) for pair in kept)}".rstrip()
+        pairs = (pair for pair in self.value if only is None or not set(pair).isdisjoint(only))
+        return f"skeleton: {' | '.join(' '.join(map(in_quotes, pair)) for pair in pairs)}".rstrip()
 
     def violations(self, dag: Dag) -> Iterable[str]:
         links = {frozenset(pair) for pair in self.value}

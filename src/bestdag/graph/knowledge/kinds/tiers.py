@@ -23,7 +23,7 @@ class Tiers(Statement):
     A node is in one tier at most; nodes in no tier are free.
     """
 
-    field, given = "tiers", "iterable of iterables of str"
+    field, type_text = "tiers", "iterable of iterables of str"
     form, says = "tiers: A B | C | D", "tiers from the top down"
     keyword = "tiers"
     is_single = is_long = True
@@ -53,8 +53,8 @@ class Tiers(Statement):
 
     def text(self, only: Collection[str] | None = None) -> str:
         tiers, within = self.value
-        kept = ([name for name in tier if only is None or name in only] for tier in tiers)
-        shown = " | ".join(" ".join(map(in_quotes, tier)) for tier in kept if tier)
+        groups = ([name for name in tier if only is None or name in only] for tier in tiers)
+        shown = " | ".join(" ".join(map(in_quotes, tier)) for tier in groups if tier)
         return f"tiers: {shown}" + ("" if within or only is None else " (no arcs within a tier)")
 
     def violations(self, dag: Dag) -> Iterable[str]:
@@ -80,7 +80,7 @@ class Tiers(Statement):
 class WithinTiers(Statement):
     """Whether arcs may join two nodes of one tier."""
 
-    field, given = "within_tiers", "bool, default True"
+    field, type_text = "within_tiers", "bool, default True"
     form, says = "within_tiers: no", "no arcs within a tier"
     keyword = "within_tiers"
     default = is_single = True

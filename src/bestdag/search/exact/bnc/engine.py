@@ -32,6 +32,8 @@ _LEAST_MEMORY = 32 << 20
 _PATIENCE = 100
 _PATIENCE_PER_VARIABLE = 5
 _ROUNDS_PER_CALL = 50
+# ... fewer among more sets than these.
+_SETS_OF_A_ROUND = 20_000
 
 
 def solve_bnc(table: ScoreTable, **settings: Any) -> Solution:
@@ -105,6 +107,7 @@ class BranchAndCut:
         self._stop = False
         self._error: BaseException | None = None
         self._finished = threading.Event()
+        self._is_awaited = threading.Event()  # the work rests while nobody asks for more
         self._sets = Sets(table)
         sets = self._sets
         self._kernels = _core.BranchAndCutKernels(
@@ -135,6 +138,8 @@ class BranchAndCut:
     def steps(self) -> Generator[Interim, None, Solution]:
         """Work in another thread, and say a few times a second how far that is.
 
+        The work rests between two steps that are asked for, so that a search may give it turns.
+
         "optimum proved" means that no acyclic choice scores more than ``score + resolution``; the
         resolution is about 1e-10 of the distance between the first network found and the sum of
         every child's best score. The certificate is checked by `certificate.verify`.
@@ -145,6 +150,7 @@ class BranchAndCut:
         worker.start()
         try:
             while not self._finished.is_set():
+                self._is_awaited.set()
                 try:
                     left = self._deadline - time.monotonic()
                     if left <= 0:
@@ -154,6 +160,7 @@ class BranchAndCut:
                         self._end("step limit")
                     self._finished.wait(min(_POLL_SECONDS, left) if left > 0 else _POLL_SECONDS)
                     if not self._finished.is_set():
+                        self._is_awaited.clear()
                         yield self._interim()
                 except KeyboardInterrupt:
                     self._end("interrupted")
@@ -175,6 +182,12 @@ class BranchAndCut:
             self._status = status
         self._stop = True
         self._kernels.stop()
+        self._is_awaited.set()
+
+    def _should_stop(self) -> bool:
+        """Rest while nobody waits; then say whether to stop."""
+        self._is_awaited.wait()
+        return self._stop
 
     def _work(self) -> None:
         try:
@@ -195,7 +208,7 @@ class BranchAndCut:
             self._sets,
             self._kernels,
             relaxation,
-            lambda: self._stop,
+            self._should_stop,
             self._max_pivots,
             self._n_lanes,
             self._threads,
@@ -207,12 +220,15 @@ class BranchAndCut:
     def _first_networks(self) -> None:
         n = self._sets.n
         self._kernels.descend_from(list(range(n)) if self._order is None else self._order)
-        patience = _PATIENCE + _PATIENCE_PER_VARIABLE * n
+        # Among many sets a round takes long; what is known to begin with is good already.
+        share = min(1.0, _SETS_OF_A_ROUND / len(self._sets))
+        patience = share * (_PATIENCE + _PATIENCE_PER_VARIABLE * n)
+        rounds = max(1, int(share * _ROUNDS_PER_CALL))
         idle = 0
-        while idle < patience and not self._stop:
+        while idle < patience and not self._should_stop():
             if not float(self._sets.costs[self._kernels.best()].sum()) > 0:
                 break
-            idle = 0 if self._kernels.improve(_ROUNDS_PER_CALL) else idle + _ROUNDS_PER_CALL
+            idle = 0 if self._kernels.improve(rounds) else idle + rounds
 
     def _known(self) -> tuple[NDArray[np.int64], float, float]:
         """Return the best choice so far, its score, and the bound."""

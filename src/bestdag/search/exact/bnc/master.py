@@ -168,8 +168,8 @@ class Master:
         children = self._relaxation.sets.child[self.columns]
         cells = (matrix.astype(np.int64) * n_rows + np.arange(n_rows)[:, None]) * self.n + children
         counts = np.bincount(cells.ravel(), minlength=n_values * n_rows * self.n)
-        taken: NDArray[np.int64] = counts.reshape(n_values, n_rows, self.n).argmax(axis=0)
-        return taken
+        frequent: NDArray[np.int64] = np.argmax(counts.reshape(n_values, n_rows, self.n), axis=0)
+        return frequent
 
     def drop_idle_cuts(self, age: int) -> None:
         """Forget cuts that were not binding in the last `age` solves."""

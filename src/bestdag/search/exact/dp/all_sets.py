@@ -206,9 +206,9 @@ class _Run:
         self, best: npt.NDArray[np.float64], incumbent: Dag
     ) -> tuple[Dag, float, float] | None:
         """Return an optimal structure, its cost in units, and the unit in nats."""
-        n = len(best)
+        n, families = len(best), incumbent.families
         costs = [
-            self._cost(float(best[v]), v, _mask(self._names, incumbent, name))
+            self._cost(float(best[v]), v, _mask(self._names, families[name]))
             for v, name in enumerate(self._names)
         ]
         cost = math.fsum(costs)
@@ -263,6 +263,11 @@ class WholeProof:
     scorer: LocalScores = field(repr=False)
     limits: list[ParentLimits] = field(repr=False)
 
+    @property
+    def slack(self) -> float:
+        """How much more a structure may score when each family is scored on its own."""
+        return self.resolution + len(self.limits) * _EPSILON * _size_of_terms(self.scorer)
+
     def verify(self) -> None:
         """Score every family on its own and solve again, in Python and by another recursion."""
         names = list(self.scorer.names)
@@ -273,8 +278,7 @@ class WholeProof:
                 f"variables, got {n}"
             )
         best = _best_score(self.scorer, self.limits)
-        slack = self.resolution + n * _EPSILON * _size_of_terms(self.scorer)
-        if best > self.score + slack:
+        if best > self.score + self.slack:
             raise VerificationError(
                 f"verify: a structure scores {best!r}, more than {self.score!r}"
             )
@@ -364,9 +368,8 @@ def _rules(limits: list[ParentLimits]) -> _Rules:
     )
 
 
-def _mask(names: tuple[str, ...], dag: Dag, child: str) -> int:
-    given = set(dag.parents(child))
-    return sum(1 << k for k, name in enumerate(names) if name in given)
+def _mask(names: tuple[str, ...], parents: tuple[str, ...]) -> int:
+    return sum(1 << k for k, name in enumerate(names) if name in parents)
 
 
 def _sum_up(values: npt.NDArray[np.float64]) -> float:

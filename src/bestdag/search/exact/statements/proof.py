@@ -8,7 +8,7 @@ proofs about the cases at its ends hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bestdag.errors import CertificateError
@@ -62,7 +62,17 @@ class StatementProof:
             raise CertificateError(f"certificate: {self.score} is not the structure's score")
         if not self.statements.are_kept([sets[i][k][1] for i, k in enumerate(self.chosen)]):
             raise CertificateError("certificate: the structure violates a constraint")
-        masked = [[(s, sum(1 << p for p in ps), ps) for s, ps in child] for child in sets]
+        for number, limits, is_split in self.needed_cases():
+            left = None if is_split else self.left(limits)
+            if left is not None:
+                self._check_end(number, left[0])
+
+    def needed_cases(self) -> Iterator[tuple[int, tuple[Limit, ...], bool]]:
+        """Go through the cases from the first: number, limits, and whether it is split.
+
+        Of a case whose engines prove that nothing in it is better, those it was split into are
+        left out.
+        """
         waiting: list[tuple[int, tuple[Limit, ...]]] = [(0, ())]
         seen: set[int] = set()
         while waiting:
@@ -70,57 +80,71 @@ class StatementProof:
             if number in seen or not 0 <= number < len(self.cases):
                 raise CertificateError(f"certificate: case {number} is missing or met twice")
             seen.add(number)
-            waiting += self._check(number, limits, masked)
+            case = self.cases[number]
+            is_split = case.split is not None and not self._is_end(number)
+            if case.split is not None and is_split:
+                alternatives = case.split.alternatives(self.statements.n)
+                is_valid = self.statements.is_valid(case.split)
+                if not is_valid or len(alternatives) != len(case.children):
+                    raise CertificateError(f"certificate: case {number} is split without reason")
+                pairs = zip(case.children, alternatives, strict=True)
+                waiting += [(child, (*limits, *more)) for child, more in pairs]
+            yield number, limits, is_split
 
-    def _check(
-        self,
-        number: int,
-        limits: tuple[Limit, ...],
-        sets: list[list[tuple[float, int, tuple[int, ...]]]],
-    ) -> list[tuple[int, tuple[Limit, ...]]]:
-        """Check one case; returns those it was split into."""
-        case = self.cases[number]
-        total = math.fsum(result.score for result in case.results.values())
-        # Sums of sums round differently.
-        is_end = bool(case.results) and total <= self.score + 1e-12 * max(1.0, abs(self.score))
-        if case.split is not None and not is_end:
-            alternatives = case.split.alternatives(self.statements.n)
-            if not self.statements.is_valid(case.split) or len(alternatives) != len(case.children):
-                raise CertificateError(f"certificate: case {number} is split without reason")
-            pairs = zip(case.children, alternatives, strict=True)
-            return [(child, (*limits, *more)) for child, more in pairs]
-        left = [_left(i, child, limits) for i, child in enumerate(sets)]
-        if not _has_acyclic_choice(left):
-            return []
-        if not is_end:
+    def left(self, limits: Iterable[Limit]) -> tuple[ScoreTable, list[list[int]]] | None:
+        """Return the sets of a case and their positions; None where no choice is acyclic."""
+        places, masks, children = [], [], []
+        mine = tuple(limits)
+        for i in range(self.statements.n):
+            sets = list(self.table.child(i))
+            own = _left(i, sets, mine)
+            places.append(own)
+            masks.append([_mask(sets[k][1]) for k in own])
+            children.append(ParentSets.of([sets[k][0] for k in own], [sets[k][1] for k in own]))
+        if not _has_acyclic_choice(masks):
+            return None
+        return ScoreTable(self.table.names, children), places
+
+    def _total(self, number: int) -> float:
+        return math.fsum(result.score for result in self.cases[number].results.values())
+
+    def _is_end(self, number: int) -> bool:
+        """Whether the engines prove that nothing in a case is better; sums round differently."""
+        highest = self.score + 1e-12 * max(1.0, abs(self.score))
+        return bool(self.cases[number].results) and self._total(number) <= highest
+
+    def _check_end(self, number: int, table: ScoreTable) -> None:
+        if not self._is_end(number):
             raise CertificateError(
-                f"certificate: case {number} may score {total!r}, more than {self.score!r}"
+                f"certificate: case {number} may score {self._total(number)!r}, "
+                f"more than {self.score!r}"
             )
-        self._check_end(number, left)
-        return []
-
-    def _check_end(self, number: int, left: list[list[tuple[float, int, tuple[int, ...]]]]) -> None:
         results = self.cases[number].results
-        names = self.table.names
-        children = [ParentSets.of([s for s, _, _ in c], [ps for _, _, ps in c]) for c in left]
-        for part in decompose(ScoreTable(names, children)):
+        for part in decompose(table):
             if part.variables not in results:
                 raise CertificateError(f"certificate: case {number} lacks a proof of a component")
             verify_solution(part.table, results[part.variables])
 
 
 def _left(
-    child: int, sets: Iterable[tuple[float, int, tuple[int, ...]]], limits: Iterable[Limit]
-) -> list[tuple[float, int, tuple[int, ...]]]:
+    child: int, sets: Iterable[tuple[float, tuple[int, ...]]], limits: Iterable[Limit]
+) -> list[int]:
     """List a child's sets that keep to its limits and contain no better one that does."""
-    kept: list[tuple[float, int, tuple[int, ...]]] = []
+    kept: list[int] = []
+    masks: list[int] = []
     mine = [limit for limit in limits if limit.child == child]
-    for score, mask, parents in sets:
+    for k, (_, parents) in enumerate(sets):
+        mask = _mask(parents)
         if all(_keeps(parents, limit) for limit in mine) and not any(
-            mask & other == other for _, other, _ in kept
+            mask & other == other for other in masks
         ):
-            kept.append((score, mask, parents))
+            kept.append(k)
+            masks.append(mask)
     return kept
+
+
+def _mask(members: Iterable[int]) -> int:
+    return sum(1 << m for m in members)
 
 
 def _keeps(parents: tuple[int, ...], limit: Limit) -> bool:
@@ -130,11 +154,11 @@ def _keeps(parents: tuple[int, ...], limit: Limit) -> bool:
     return all(inside) if limit.kind == "all" else any(inside)
 
 
-def _has_acyclic_choice(sets: list[list[tuple[float, int, tuple[int, ...]]]]) -> bool:
+def _has_acyclic_choice(masks: list[list[int]]) -> bool:
     placed, before = 0, -1
     while placed != before:
         before = placed
-        for v, child in enumerate(sets):
-            if any(mask & ~placed == 0 for _, mask, _ in child):
+        for v, child in enumerate(masks):
+            if any(mask & ~placed == 0 for mask in child):
                 placed |= 1 << v
-    return placed == (1 << len(sets)) - 1
+    return placed == (1 << len(masks)) - 1

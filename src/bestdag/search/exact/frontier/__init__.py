@@ -1,0 +1,1 @@
+"""Dynamic programming over few subsets, guided by duals, with certificates."""
