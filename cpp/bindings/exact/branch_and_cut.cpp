@@ -151,16 +151,19 @@ void register_branch_and_cut(nb::module_& m) {
             "Coefficient of each set (column) in each cut (row).")
         .def(
             "reduce",
-            [](const Kernels& k, Ids costs, Ids multipliers, Array1<std::int64_t> out) {
+            [](const Kernels& k, Ids costs, Ids multipliers, Array1<const bool> allowed,
+               Array1<std::int64_t> out) {
                 if (costs.size() != k.sets_.n_sets() || out.size() != k.sets_.n_sets() ||
+                    allowed.size() != k.sets_.n_sets() ||
                     multipliers.size() != k.pool_.size()) {
                     throw std::invalid_argument("one cost per set and one multiplier per cut");
                 }
                 const nb::gil_scoped_release unlocked;
-                k.pool_.reduce(view(costs), view(multipliers), view(out));
+                k.pool_.reduce(view(costs), view(multipliers), view(allowed), view(out));
             },
-            "costs"_a.noconvert(), "multipliers"_a.noconvert(), "out"_a.noconvert(),
-            "Reduced costs for these multipliers, in whole units.")
+            "costs"_a.noconvert(), "multipliers"_a.noconvert(), "allowed"_a.noconvert(),
+            "out"_a.noconvert(),
+            "Reduced costs of the allowed sets for these multipliers; 2^60 for the others.")
         .def(
             "ascend",
             [](const Kernels& k, Ids reduced, std::int64_t enough) {

@@ -92,37 +92,58 @@ void CutPool::coefficients(std::span<const std::int64_t> cuts, std::span<const s
 }
 
 void CutPool::reduce(std::span<const std::int64_t> costs, std::span<const std::int64_t> multipliers,
-                     std::span<std::int64_t> reduced) const {
-    std::copy(costs.begin(), costs.end(), reduced.begin());
+                     std::span<const bool> allowed, std::span<std::int64_t> reduced) const {
+    std::fill(reduced.begin(), reduced.end(), kNotAllowed);
+    std::vector<std::size_t> sets;
+    std::vector<Word> masks;  // word after word, so that loops over sets are contiguous
+    std::vector<std::int64_t> values;
+    std::vector<std::int32_t> counts, common;
     for (std::size_t v = 0; v < sets_.n_variables(); ++v) {
-        const std::size_t first = sets_.first(v);
-        const std::size_t count = sets_.last(v) - first;
+        sets.clear();
+        for (std::size_t f = sets_.first(v); f < sets_.last(v); ++f) {
+            if (allowed[f]) sets.push_back(f);
+        }
+        const std::size_t n = sets.size(), words = sets_.words(v);
+        masks.resize(n * words);
+        values.resize(n);
+        for (std::size_t j = 0; j < n; ++j) {
+            values[j] = costs[sets[j]];
+            for (std::size_t w = 0; w < words; ++w) masks[w * n + j] = sets_.mask(sets[j])[w];
+        }
         for (const Entry& entry : by_child_[v]) {
             const std::int64_t multiplier = multipliers[entry.cut];
             if (multiplier == 0) continue;
-            std::int64_t* out = reduced.data() + first;
             if (entry.listed != kNone) {
                 const std::int8_t* listed = listed_.data() + entry.listed;
-                for (std::size_t f = 0; f < count; ++f) out[f] -= multiplier * listed[f];
-            } else if (!entry.halved && sets_.words(v) == 1) {
-                const Word* masks = sets_.mask(first);
-                const Word inside = masks_[terms_[entry.first_term].mask];
-                const int k = terms_[entry.first_term].k;
-                if (k == 1) {
-                    for (std::size_t f = 0; f < count; ++f) {
-                        out[f] -= (masks[f] & inside) == 0 ? multiplier : 0;
-                    }
-                } else {
-                    for (std::size_t f = 0; f < count; ++f) {
-                        out[f] -= std::popcount(masks[f] & inside) < k ? multiplier : 0;
-                    }
+                const std::size_t first = sets_.first(v);
+                for (std::size_t j = 0; j < n; ++j) {
+                    values[j] -= multiplier * listed[sets[j] - first];
                 }
-            } else {
-                for (std::size_t f = 0; f < count; ++f) {
-                    out[f] -= multiplier * coefficient(entry, first + f);
-                }
+                continue;
             }
+            counts.assign(n, -entry.equation);
+            for (std::size_t t = entry.first_term; t < entry.first_term + entry.n_terms; ++t) {
+                common.assign(n, 0);
+                for (std::size_t w = 0; w < words; ++w) {
+                    const Word inside = masks_[terms_[t].mask + w];
+                    if (inside == 0) continue;
+                    const Word* mask = masks.data() + w * n;
+                    if (terms_[t].k == 1) {  // whether there is any is enough
+                        for (std::size_t j = 0; j < n; ++j) common[j] |= (mask[j] & inside) != 0;
+                    } else {
+                        for (std::size_t j = 0; j < n; ++j) {
+                            common[j] += std::popcount(mask[j] & inside);
+                        }
+                    }
+                }
+                for (std::size_t j = 0; j < n; ++j) counts[j] += common[j] < terms_[t].k;
+            }
+            if (entry.halved) {
+                for (std::int32_t& count : counts) count = (count + 1) >> 1;
+            }
+            for (std::size_t j = 0; j < n; ++j) values[j] -= multiplier * counts[j];
         }
+        for (std::size_t j = 0; j < n; ++j) reduced[sets[j]] = values[j];
     }
 }
 

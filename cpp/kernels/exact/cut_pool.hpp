@@ -5,8 +5,8 @@
 // cluster cuts, takes away the equations "child v chooses one set" for some v, halves and rounds
 // up: with x >= 0 and integer both sides may be rounded up (Chvatal 1973), so
 //     sum_f ceil(a_f / 2) x_f >= ceil(b / 2),  a_f = sum_t [|P_f and C_t| < k_t, v in C_t] - e_v.
-// An order cut (see order_cuts.hpp) says that of the largest gains of its members so much at least is
-// forgone.
+// An order cut (see order_cuts.hpp) says that of the largest gains of its members so much at least
+// is forgone.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,8 @@ struct Cluster {
 
 class CutPool {
 public:
+    static constexpr std::int64_t kNotAllowed = std::int64_t{1} << 60;
+
     explicit CutPool(const ChoiceSets& sets) : sets_(sets), by_child_(sets.n_variables()) {}
 
     std::size_t size() const noexcept { return n_cuts_; }
@@ -38,10 +40,11 @@ public:
     void coefficients(std::span<const std::int64_t> cuts, std::span<const std::int64_t> sets,
                       std::span<std::int8_t> out) const;
 
-    // reduced[f] = costs[f] - sum_c multipliers[c] * coefficient(c, f) for every set f, in whole
-    // units, exactly. Requires multipliers >= 0, one per cut, and sums below 2^62.
+    // reduced[f] = costs[f] - sum_c multipliers[c] * coefficient(c, f) for every set f that is
+    // allowed, in whole units, exactly; kNotAllowed for the others, which cost no time. Requires
+    // multipliers >= 0, one per cut, and sums below 2^62.
     void reduce(std::span<const std::int64_t> costs, std::span<const std::int64_t> multipliers,
-                std::span<std::int64_t> reduced) const;
+                std::span<const bool> allowed, std::span<std::int64_t> reduced) const;
 
 private:
     struct Entry {  // what one cut says about one child

@@ -1,13 +1,13 @@
-// Cuts on a few variables W, of any form: a gain for each set of parents inside W, and the most that
-// an acyclic choice can gain in all,
+// Cuts on a few variables W, of any form: a gain for each set of parents inside W, and the most
+// that an acyclic choice can gain in all,
 //
 //     sum_{v in W} sum_f gain_v(P_f and W) x_f <= most.
 //
-// Every facet of the polytope of acyclic choices among |W| variables is one, clusters and the facets
-// of Cussens, Jarvisalo, Korhonen and Bartlett (2017) included. Validity is a recursion over the
-// subsets of W (the last of an order gains from some of those before it), which takes microseconds:
-// so cuts are found as local cuts are (Applegate, Bixby, Chvatal and Cook 2001), by a small linear
-// program whose columns are acyclic choices, and lifted and checked in whole numbers.
+// Every facet of the polytope of acyclic choices among |W| variables is one, clusters and the
+// facets of Cussens, Jarvisalo, Korhonen and Bartlett (2017) included. Validity is a recursion over
+// the subsets of W (the last of an order gains from some of those before it), which takes
+// microseconds: so cuts are found as local cuts are (Applegate, Bixby, Chvatal and Cook 2001), by a
+// small linear program whose columns are acyclic choices, and lifted and checked in whole numbers.
 #pragma once
 
 #include <algorithm>
@@ -53,9 +53,9 @@ struct ViolatedOrderCut {
     double violation;  // (left-hand side - most) / the largest gain, > 0
 };
 
-// `support`: sets with x > 0, grouped by child. Looks among the n_members variables that the support
-// ties together around each variable. Different cuts only, most violated first. Finding none does
-// not mean that there is none; every cut is valid.
+// `support`: sets with x > 0, grouped by child. Looks among the n_members variables that the
+// support ties together around each variable. Different cuts only, most violated first. Finding
+// none does not mean that there is none; every cut is valid.
 std::vector<ViolatedOrderCut> separate_order_cuts(const ChoiceSets& sets,
                                                   std::span<const std::int64_t> support,
                                                   std::span<const double> x, std::size_t n_members,

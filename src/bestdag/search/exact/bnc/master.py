@@ -275,8 +275,9 @@ class Separator:
     ) -> list[int]:
         """Return numbers of cuts that the solution violates; `present` are in the program.
 
-        Slower kinds are looked for when faster ones find nothing, or if `thorough`. Halved sums are
-        looked for at the root only: below it they take longer than they save.
+        Slower kinds are looked for when faster ones find little; if `thorough`, only halved sums,
+        the slowest, wait for that. They are looked for at the root only: below it they take longer
+        than they save.
         """
         cuts = [self._relaxation.cuts[c] for c in present]
         clusters = sorted({cut.terms[0] for cut in cuts if isinstance(cut, Cut) and not cut.halved})
@@ -293,7 +294,7 @@ class Separator:
                 break
         if len(found) < enough:
             found.extend(self._order_cuts(solution))
-        if is_root and len(found) < enough:
+        if is_root and len(found) < self._enough:
             found.extend(self._halves(solution, clusters))
         known = set(present)
         return [c for c in dict.fromkeys(map(self.number, found)) if c not in known]

@@ -28,7 +28,7 @@ __all__ = ["LP_BITS", "Cut", "OrderCut", "Pricing", "Relaxation", "Sets"]
 _UNIT_BITS = 48  # the first incumbent costs about 2^48 units; sums stay below 2^61
 # 2^36 units are 1 in the linear programs, where the first incumbent costs about 2^12.
 LP_BITS = 36
-_FORBIDDEN = np.int64(2) ** 60
+_FORBIDDEN = np.int64(2) ** 60  # what `reduce` says of sets that are not allowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +214,7 @@ class Relaxation:
         reduced = np.empty(len(self.sets), dtype=np.int64)
         younger = len(self.cuts) - len(multipliers)  # cuts that came later: multiplier 0
         multipliers = np.pad(multipliers, (0, younger))
-        self.kernels.reduce(self.units, multipliers, reduced)
-        reduced[~allowed] = _FORBIDDEN
+        self.kernels.reduce(self.units, multipliers, allowed, reduced)
         least = np.minimum.reduceat(reduced, self.sets.begin[:-1])
         if (least == _FORBIDDEN).any():
             return Pricing(int(_FORBIDDEN), reduced, least)

@@ -25,7 +25,6 @@ __all__ = ["SearchTree", "Stopped", "closed_by"]
 _RESOLUTION_UNITS = 28147  # 1e-10 of the first incumbent's cost, which is about 2^48 units
 _COLUMNS_PER_CHILD = 12
 _IDLE_AT_ROOT, _IDLE_BELOW = 4, 10  # solves before a cut leaves the program
-_FAR = 0.1  # of the first round's gap: a root that stalls above is on a plateau
 
 
 class Stopped(Exception):  # noqa: N818 (not an error)
@@ -218,7 +217,7 @@ class SearchTree:
         master = lane.master
         master.allow(node.allowed)
         self._bring_back(master, node.cuts)
-        solution, first, primal, thorough = None, None, False, False
+        solution, primal, thorough = None, False, False
         progress: list[int] = []  # bounds after rounds of cuts
         while True:
             self._check()
@@ -245,11 +244,9 @@ class SearchTree:
                 return solution
             if is_root and len(progress) % 5 == 4:
                 self._fix(lane, pricing, multipliers)
-            first = node.bound if first is None else first
             progress.append(node.bound)
             if self._has_stalled(progress, is_root):
-                is_far = self.cutoff - node.bound > _FAR * (self.cutoff - first)
-                if thorough or not is_root or not is_far:
+                if thorough or not is_root:
                     return solution
                 thorough, progress = True, progress[-1:]
             if not self._cut(master, solution, is_root, thorough):
