@@ -257,6 +257,7 @@ class World:
         self.log = []
         self.gains = dict(enumerate(gains, start=1))
         self.rungs = rungs
+        self.n_closed = 0
         world = self
 
         class Rounds:
@@ -283,6 +284,9 @@ class World:
             def __init__(self, problem):
                 self.is_over = not world.rungs
                 self.problem = problem
+
+            def close(self):
+                world.n_closed += 1
 
             def begin(self):
                 yield POINT
@@ -324,6 +328,16 @@ def test_the_work_up_to_a_step_does_not_depend_on_the_limit(monkeypatch):
 
 
 # Every round gains a nat of about a hundred, or nothing.
+def test_rungs_are_closed_however_it_ends(monkeypatch):
+    # Their searches have threads, which rest between turns.
+    world = World(monkeypatch, rungs=100)
+    assert world.run(time_limit=3.0).status == "time limit"
+    assert world.n_closed == 1
+    world.rungs = 0
+    assert world.run().status == "local optimum"
+    assert world.n_closed == 2
+
+
 @pytest.mark.parametrize(("gains", "least", "most"), [((), 0.45, 0.55), ([1.0] * 10_000, 0.85, 1)])
 def test_rungs_have_half_of_the_time_and_a_tenth_while_structures_rise(
     gains, least, most, monkeypatch

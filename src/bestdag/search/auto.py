@@ -7,7 +7,7 @@ import time
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Generator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, TypeVar
 
@@ -212,7 +212,10 @@ class _Schedule:
                 yield from self._passed(follow(Exact(), self._whole_problem(), by="exact"))
                 self._turns, self._spent["proof"] = 1, self._problem.seconds
             if not self._is_proved:
-                yield from self._take_turns(begins_with_bound=not is_at_once)
+                self._improver = Improver(self._problem, self._problem.feasible_dag("auto"))
+                self._ladder = Ladder(self._problem)
+                with closing(self._ladder):  # its searches rest in threads of their own
+                    yield from self._take_turns(begins_with_bound=not is_at_once)
         except SearchEnd:
             yield from self._first_bound()
             raise
@@ -227,8 +230,6 @@ class _Schedule:
             yield Found(dag, score, by="order")
 
     def _take_turns(self, *, begins_with_bound: bool) -> Steps:
-        self._improver = Improver(self._problem, self._problem.feasible_dag("auto"))
-        self._ladder = Ladder(self._problem)
         yield from self._first_structure()
         self._history = [(0.0, self._score)]
         self._news_at = self._problem.seconds if self._turns else 0.0  # nothing could improve

@@ -123,7 +123,8 @@ def proved_up_to(score: float, ladder: Sequence[Rung]) -> Coverage:
     """
     covered: Coverage = None
     for rung in ladder:
-        if rung.bound is not None and rung.bound <= score + tie_width(score):
+        hidden = 0.0 if rung.is_proved else rung.resolution
+        if rung.bound is not None and rung.bound + hidden <= score + tie_width(score):
             covered = "all" if rung.max_parents is None else rung.max_parents
     return covered
 
